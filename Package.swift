@@ -1,0 +1,95 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// What every Swift target is compiled with: today's language, tomorrow's defaults, no warnings.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// A Swift target and everything it may import, beside the standard library and Glibc.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of one module.
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.init(stringLiteral: name)] + dependencies,
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "checkoutd",
+  products: [
+    .library(name: "CheckoutClient", targets: ["CheckoutClient"]),
+    .executable(name: "checkoutd", targets: ["checkoutd"]),
+    .executable(name: "checkoutctl", targets: ["checkoutctl"]),
+  ],
+  targets: [
+    // Level 0: the libraries of the system, and the tree that everything speaks.
+    .systemLibrary(
+      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
+    .target(
+      name: "CSimdJSON",
+      linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
+    module("ValueTree"),
+
+    // Level 1: the functional core, and what knows no checkout.
+    module("Checkout", ["ValueTree"]),
+    module("JSON", ["CSimdJSON", "ValueTree"]),
+    module("LinuxSystem", ["CLinux"]),
+
+    // Level 2: the loop, the protocol.
+    module("Systemd", ["CSystemd", "LinuxSystem"]),
+    module("JSONRPC", ["JSON", "ValueTree"]),
+    module("CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
+
+    // Level 3: what keeps, and what calls out.
+    module("CheckoutStore", ["Checkout", "JSON", "ValueTree"]),
+    module("PrimerAPI", ["CCurl", "Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
+
+    // Level 4: the two ends of the socket.
+    module(
+      "CheckoutServer",
+      [
+        "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem", "JSONRPC",
+        "JSON", "Checkout", "ValueTree",
+      ]),
+    module(
+      "CheckoutClient",
+      ["CheckoutProtocol", "JSONRPC", "JSON", "LinuxSystem", "Checkout", "ValueTree"]),
+
+    // Level 5: the commands.
+    .executableTarget(
+      name: "checkoutd",
+      dependencies: [
+        "CheckoutServer", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd",
+        "LinuxSystem",
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "checkoutctl",
+      dependencies: ["CheckoutClient", "CheckoutProtocol", "JSON", "LinuxSystem", "ValueTree"],
+      swiftSettings: strict),
+
+    tests(of: "Checkout", ["ValueTree"]),
+    tests(of: "JSON", ["ValueTree"]),
+    tests(of: "JSONRPC", ["JSON", "ValueTree"]),
+    tests(of: "LinuxSystem"),
+    tests(of: "Systemd", ["LinuxSystem"]),
+    tests(of: "CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
+    tests(of: "PrimerAPI", ["Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
+    tests(of: "CheckoutServer", ["CheckoutProtocol", "Checkout", "ValueTree"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)
