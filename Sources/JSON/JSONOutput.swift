@@ -1,0 +1,114 @@
+internal import Glibc
+
+/// Compact JSON text, appended piece by piece to one growing run of bytes.
+///
+/// The caller is responsible for punctuation; what is appended as a string, a number or a `Value`
+/// is correct in itself. A server keeps one for all that a turn sends.
+@safe package final class JSONOutput {
+  // Owned here alone: allocated in `init` and `grow`, freed in `deinit`.
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+
+  private var byteCount = 0
+
+  /// What is kept for the next turn when a huge one has gone out.
+  private static let keptCapacity = 1024 * 1024
+
+  /// Makes an empty output.
+  ///
+  /// - Parameter capacity: How many bytes to make room for at first.
+  package init(capacity: Int = 4096) {
+    self.capacity = max(capacity, 64)
+    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
+  }
+
+  deinit { unsafe base.deallocate() }
+
+  /// The number of bytes written.
+  package var count: Int { byteCount }
+
+  /// Drops what was written; memory beyond 1 MiB is given back.
+  package func removeAll() {
+    byteCount = 0
+    guard capacity > Self.keptCapacity else { return }
+    unsafe base.deallocate()
+    capacity = Self.keptCapacity
+    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+  }
+
+  /// Drops what was written after a point.
+  ///
+  /// - Parameter count: How much stays, at most ``count``.
+  package func truncate(to count: Int) {
+    precondition(count >= 0 && count <= byteCount)
+    byteCount = count
+  }
+
+  /// Lends what was written.
+  ///
+  /// - Parameter body: Gets the bytes; they must not be kept, and nothing may be appended inside.
+  /// - Returns: What the closure returned.
+  /// - Throws: What the closure throws.
+  package func withUnsafeBytes<R, E>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    unsafe try body(UnsafeRawBufferPointer(start: base, count: byteCount))
+  }
+
+  /// The place for so many more bytes; they count as written.
+  @inline(__always)
+  func extend(by added: Int) -> UnsafeMutableRawPointer {
+    let start = byteCount
+    let end = start + added
+    if end > capacity { grow(to: end) }
+    byteCount = end
+    return unsafe base + start
+  }
+
+  @inline(never)
+  private func grow(to needed: Int) {
+    var newCapacity = capacity
+    while newCapacity < needed { newCapacity *= 2 }
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
+    unsafe memory.copyMemory(from: base, byteCount: byteCount)
+    unsafe base.deallocate()
+    unsafe base = memory
+    capacity = newCapacity
+  }
+}
+
+extension JSONOutput {
+  /// Appends JSON text as it stands.
+  ///
+  /// - Parameter text: Correct, compact JSON text or a part of it.
+  @inline(__always)
+  package func append(_ text: StaticString) {
+    let byteCount = text.utf8CodeUnitCount
+    unsafe extend(by: byteCount).copyMemory(from: text.utf8Start, byteCount: byteCount)
+  }
+
+  /// Appends JSON text as it stands.
+  ///
+  /// - Parameter bytes: Correct, compact JSON text or a part of it; not from this output.
+  package func append(bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    unsafe extend(by: bytes.count).copyMemory(from: start, byteCount: bytes.count)
+  }
+
+  /// Appends all that another output holds, as it stands.
+  ///
+  /// - Parameter other: Another output.
+  package func append(contentsOf other: JSONOutput) {
+    precondition(other !== self)
+    unsafe other.withUnsafeBytes { unsafe append(bytes: $0) }
+  }
+
+  /// Appends one byte of JSON text.
+  @inline(__always)
+  package func append(byte: UInt8) {
+    unsafe extend(by: 1).storeBytes(of: byte, as: UInt8.self)
+  }
+
+  /// Ends a line.
+  package func appendLineFeed() { append(byte: UInt8(ascii: "\n")) }
+}
