@@ -1,0 +1,160 @@
+internal import Glibc
+internal import JSON
+
+/// What a ``LineFramer`` found in its input.
+@safe package enum LineEvent {
+  /// A line without its LF, valid inside the call it is delivered by, and followed by
+  /// `PaddedBuffer.padding` readable bytes.
+  case line(UnsafeRawBufferPointer)
+  /// A line beyond the limit; it is skipped to its LF.
+  case tooLong
+  /// Sixteen times the limit without LF. Nothing follows.
+  case flood
+}
+
+/// Cuts a stream of bytes into lines, in place where a line lies whole in the input.
+///
+/// Between lines it owns no memory; the part of an unfinished line is copied, and so is what
+/// follows when delivery is stopped. Every byte is searched once, however the input is cut.
+package struct LineFramer: ~Copyable {
+  /// A line that long without LF, in multiples of the limit, is a flood.
+  private static let floodFactor = 16
+
+  private var carry = PaddedBuffer()
+  private var lines: Lines
+  private var isEnded = false
+
+  /// Makes a framer.
+  ///
+  /// - Parameter maximumLineByteCount: The longest line delivered, without its LF.
+  package init(maximumLineByteCount: Int = 1024 * 1024) {
+    lines = Lines(limit: maximumLineByteCount)
+  }
+
+  /// The memory held, for a budget of the whole process.
+  package var heldByteCount: Int { carry.capacity }
+
+  /// Whether a delivery asked to stop: input waits for ``resume(_:)``.
+  package var isStopped: Bool { lines.isStopped }
+
+  /// Takes input and delivers the lines it completes.
+  ///
+  /// - Parameters:
+  ///   - input: The bytes read, followed by `PaddedBuffer.padding` readable ones. While delivery
+  ///     is stopped they are kept.
+  ///   - deliver: Gets each line or notice, in order, and returns whether to go on. It must not
+  ///     use this framer.
+  package mutating func feed(
+    _ input: UnsafeRawBufferPointer, _ deliver: (LineEvent) -> Bool
+  ) {
+    guard !lines.isFlooded else { return }
+    guard !lines.isStopped else { return unsafe carry.append(input) }
+    var start = 0
+    if carry.count > 0 {
+      let end = unsafe Lines.lineEnd(in: input, from: 0)
+      let partEnd = end ?? input.count
+      let length = carry.count + partEnd
+      if length > lines.limit {
+        carry.release()
+        lines.refuse(byteCount: length, isComplete: end != nil, deliver)
+      } else {
+        unsafe carry.append(UnsafeRawBufferPointer(rebasing: input[..<partEnd]))
+        guard end != nil else { return }
+        deliverCarry(deliver)
+      }
+      start = end.map { $0 + 1 } ?? input.count
+    }
+    start = unsafe lines.deliver(from: input, at: start, deliver)
+    unsafe carry.append(UnsafeRawBufferPointer(rebasing: input[start...]))
+  }
+
+  /// Goes on after a delivery asked to stop.
+  ///
+  /// - Parameter deliver: As for ``feed(_:_:)``; it may stop again.
+  package mutating func resume(_ deliver: (LineEvent) -> Bool) {
+    guard lines.isStopped, !lines.isFlooded else { return }
+    var lines = lines
+    lines.isStopped = false
+    let used = unsafe carry.withUnsafeBytes {
+      unsafe lines.deliver(from: $0, at: lines.consumed, deliver)
+    }
+    self.lines = lines
+    if lines.isStopped {
+      self.lines.consumed = used
+      return
+    }
+    self.lines.consumed = 0
+    carry.removeFirst(used)
+    if isEnded { deliverRest(deliver) }
+  }
+
+  /// Says that no more input comes: a text without its LF counts as a line.
+  ///
+  /// - Parameter deliver: As for ``feed(_:_:)``. While delivery is stopped the rest follows upon
+  ///   ``resume(_:)``.
+  package mutating func finish(_ deliver: (LineEvent) -> Bool) {
+    isEnded = true
+    if !lines.isStopped { deliverRest(deliver) }
+  }
+
+  private mutating func deliverRest(_ deliver: (LineEvent) -> Bool) {
+    if carry.count > 0, !lines.isFlooded { deliverCarry(deliver) }
+  }
+
+  private mutating func deliverCarry(_ deliver: (LineEvent) -> Bool) {
+    let goesOn = unsafe carry.withUnsafeBytes { unsafe deliver(.line($0)) }
+    carry.release()
+    lines.isStopped = !goesOn
+  }
+}
+
+extension LineFramer {
+  /// What is known about the line under way, apart from its bytes.
+  private struct Lines {
+    let limit: Int
+    var isStopped = false
+    var isFlooded = false
+    /// Bytes of the carry delivered before a stop.
+    var consumed = 0
+    /// Bytes so far of the line being skipped; zero when none is.
+    private var skipped = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+      guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+      guard let place = unsafe memchr(base + start, 0x0A, bytes.count - start) else { return nil }
+      return unsafe UnsafeRawPointer(place) - base
+    }
+
+    /// Delivers whole lines, and returns the place of the first byte that has to be kept.
+    mutating func deliver(
+      from bytes: UnsafeRawBufferPointer, at start: Int, _ deliver: (LineEvent) -> Bool
+    ) -> Int {
+      var start = start
+      while start < bytes.count, !isStopped, !isFlooded {
+        let found = unsafe Self.lineEnd(in: bytes, from: start)
+        let end = found ?? bytes.count
+        let length = skipped + end - start
+        if length > limit {
+          refuse(byteCount: length, isComplete: found != nil, deliver)
+        } else if found != nil {
+          isStopped = unsafe !deliver(.line(UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+        } else {
+          return start
+        }
+        start = found.map { $0 + 1 } ?? end
+      }
+      return isFlooded ? bytes.count : start
+    }
+
+    /// Notes that the line under way is beyond the limit, and tells once.
+    mutating func refuse(byteCount: Int, isComplete: Bool, _ deliver: (LineEvent) -> Bool) {
+      if skipped == 0 { isStopped = !deliver(.tooLong) }
+      skipped = isComplete ? 0 : byteCount
+      guard byteCount > floodFactor * limit else { return }
+      isFlooded = true
+      _ = deliver(.flood)
+    }
+  }
+}

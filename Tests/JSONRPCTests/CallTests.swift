@@ -1,0 +1,112 @@
+import JSON
+import Testing
+import ValueTree
+
+@testable import JSONRPC
+
+@Suite struct CallTests {
+  let server = ConformanceServer()
+
+  private func send(_ text: String) { server.send(ConformanceTests.bytes(text) + [0x0A]) }
+
+  private func replies() throws -> [Value] {
+    try server.takeLines().map { try JSONReader().value(of: $0) }
+  }
+
+  @Test func `an answer may be given later, and calls overtake each other`() throws {
+    send(#"{$,"id":1,"method":"conf.later"}"#)
+    send(#"{$,"id":"two","method":"conf.later"}"#)
+    #expect(server.callsInFlight == 2 && server.pending.map(\.id) == [.integer(1), .string("two")])
+    server.pending[1].succeed { $0.append("[1]") }
+    server.pending[0].fail(RPCError(.quotaExceeded, [.init("limit", 3)]))
+    let answers = try replies()
+    #expect(server.callsInFlight == 0 && server.lineCount == 2)
+    #expect(answers[0] == ["jsonrpc": "2.0", "id": "two", "result": [1]])
+    #expect(answers[1]["error"]?["data"] == ["errorId": "quota-exceeded", "limit": 3])
+  }
+
+  @Test func `N-42 a batch is one line, sent when its last member is answered`() throws {
+    send(
+      #"[{$,"id":1,"method":"conf.later"},{$,"id":2,"method":"conf.snapshot"},"#
+        + #"{$,"method":"conf.later"},{$,"id":4,"result":1},{$,"id":3,"method":"conf.later"}]"#)
+    #expect(server.callsInFlight == 2 && server.pending.count == 3)
+    #expect(!server.pending[1].wantsReply)
+    server.pending[2].succeed("c")
+    server.pending[1].succeed("nobody hears this")
+    #expect(try replies().isEmpty)
+    server.pending[0].succeed("a")
+    let lines = try replies()
+    #expect(lines.count == 1 && lines[0].array?.map { $0["id"] } == [2, 3, 1])
+    #expect(server.callsInFlight == 0 && server.lineCount == 1)
+  }
+
+  @Test func `a closed connection is answered without harm`() throws {
+    send(#"[{$,"id":1,"method":"conf.later"}]"#)
+    send(#"{$,"id":2,"method":"conf.later"}"#)
+    server.acceptsReplies = false
+    for call in server.pending { call.succeed(1) }
+    #expect(try replies().isEmpty)
+    #expect(server.callsInFlight == 0 && server.lineCount == 0)
+  }
+
+  @Test(arguments: [#"{$,"id":1,"method":"conf.forget"}"#, #"{$,"id":1,"method":"conf.later"}"#])
+  func `a call that its handler forgets is an internal error`(line: String) throws {
+    send(line)
+    server.pending.removeAll()
+    #expect(try replies().map { $0["error"]?["code"] } == [-32603])
+    #expect(server.callsInFlight == 0)
+  }
+
+  @Test func `a reply longer than a line may be becomes an internal error`() throws {
+    server.maximumReplyByteCount = 50_000
+    send(#"{$,"id":1,"method":"conf.fill","params":[49000]}"#)
+    send(#"{$,"id":2,"method":"conf.fill","params":[50001]}"#)
+    let answers = try replies()
+    #expect(answers[0]["result"]?.string?.utf8.count == 49000)
+    #expect(answers[1]["id"] == 2 && answers[1]["error"]?["code"] == -32603)
+    #expect(answers[1]["error"]?["data"]?["limit"] == 50_000)
+  }
+
+  @Test func `a batch whose replies do not fit keeps an answer for each member`() throws {
+    server.maximumReplyByteCount = 200_000
+    let member = #"{$,"id":1,"method":"conf.fill","params":[30000]}"#
+    send("[" + Array(repeating: member, count: 20).joined(separator: ",") + "]")
+    let lines = server.takeLines()
+    #expect(lines.count == 1 && lines[0].count < 200_000)
+    let members = try #require(JSONReader().value(of: lines[0]).array)
+    let errors = members.filter { $0["error"]?["code"] == -32603 }
+    #expect(members.count == 20 && errors.count > 10 && errors.count < 20)
+  }
+
+  @Test func `an error that belongs to no call has id null`() throws {
+    server.report(RPCError(.closing, [.init("reason", "slow-reader")]))
+    #expect(
+      try replies() == [
+        [
+          "jsonrpc": "2.0", "id": .null,
+          "error": [
+            "code": -32007, "message": "Closing connection",
+            "data": ["errorId": "closing", "reason": "slow-reader"],
+          ],
+        ]
+      ])
+  }
+
+  @Test(arguments: [
+    #"{$,"id":1,"method":"conf.snapshot","x":{"a":1,"a":2}}"#,
+    #"{$,"id":1,"method":"conf.snapshot","x":1,"x":2}"#,
+  ])
+  func `a duplicate beside the parameters is an invalid request with its id`(line: String) throws {
+    send(line)
+    let answer = try replies()[0]
+    #expect(answer["id"] == 1 && answer["error"]?["code"] == -32600)
+  }
+
+  @Test func `in a batch a duplicate spoils its own member alone`() throws {
+    send(
+      #"[{$,"id":1,"method":"conf.echo","params":[{"a":1,"a":2}]},{$,"id":2,"method":"conf.mark"}]"#
+    )
+    let members = try #require(replies()[0].array)
+    #expect(members.map { $0["error"]?["code"] } == [-32602, nil])
+  }
+}

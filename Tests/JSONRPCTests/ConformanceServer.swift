@@ -1,0 +1,155 @@
+import JSON
+import Testing
+import ValueTree
+
+@testable import JSONRPC
+
+/// The `conf.*` methods on the real framer, parser and dispatcher, without a socket.
+final class ConformanceServer: ReplySink {
+  let output = JSONOutput()
+  var callsInFlight = 0
+  var acceptsReplies = true
+  var maximumReplyByteCount = 1024 * 1024
+  let maximumLineByteCount: Int
+  /// Calls taken along by `conf.later`, oldest first.
+  var pending: [PendingCall] = []
+  /// How many lines the sink was told of.
+  var lineCount = 0
+  /// Stops delivery at so many calls in flight.
+  var stopAt = Int.max
+  var floods = 0
+
+  private var framer: LineFramer
+  private let dispatcher: Dispatcher<ConformanceServer>
+
+  init(maximumLineByteCount: Int = 1024 * 1024) {
+    self.maximumLineByteCount = maximumLineByteCount
+    framer = LineFramer(maximumLineByteCount: maximumLineByteCount)
+    dispatcher = Dispatcher(Self.table)
+  }
+
+  var counters: RPCCounters { dispatcher.counters }
+  var heldByteCount: Int { framer.heldByteCount }
+  var isStopped: Bool { framer.isStopped }
+
+  func replyAppended(from start: Int) {
+    lineCount += 1
+    let line = unsafe output.withUnsafeBytes { unsafe Array($0[start...]) }
+    #expect(line.last == 0x0A && line.count { $0 == 0x0A } == 1)
+  }
+
+  /// Sends bytes as one read would bring them, padded as the server's buffer is.
+  func send(_ bytes: some Collection<UInt8>) {
+    let input = Array(bytes)
+    let padded = input + [UInt8](repeating: UInt8(ascii: "}"), count: PaddedBuffer.padding)
+    withDetachedFramer { framer in
+      unsafe padded.withUnsafeBytes { buffer in
+        let input = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<input.count])
+        unsafe framer.feed(input, deliver)
+      }
+    }
+  }
+
+  func resume() { withDetachedFramer { $0.resume(deliver) } }
+
+  func finish() { withDetachedFramer { $0.finish(deliver) } }
+
+  /// What was written since the last time, one element a line.
+  func takeLines() -> [[UInt8]] {
+    let bytes = unsafe output.withUnsafeBytes { unsafe Array($0) }
+    output.removeAll()
+    return bytes.split(separator: 0x0A).map { Array($0) }
+  }
+
+  private func withDetachedFramer(_ body: (inout LineFramer) -> Void) {
+    var framer = LineFramer()
+    swap(&framer, &self.framer)
+    body(&framer)
+    swap(&framer, &self.framer)
+  }
+
+  private func deliver(_ event: LineEvent) -> Bool {
+    switch event {
+    case .line(let line): unsafe dispatcher.dispatch(line, from: self, in: self)
+    case .tooLong: report(.lineTooLarge(limit: maximumLineByteCount))
+    case .flood: floods += 1
+    }
+    return callsInFlight < stopAt
+  }
+}
+
+extension ConformanceServer {
+  private static let whole = ResultRow("result", .integer, "A whole number.")
+  private static let anything = ResultRow("result", .any)
+  private static let numbers: [ParameterRow] = names.map { .optional($0, .integer) }
+
+  static let names: [StaticString] = ["a", "b", "c", "d", "e", "f", "g", "h"]
+
+  static var table: MethodTable<ConformanceServer> {
+    MethodTable([
+      (
+        MethodRow(
+          "conf.gap", "The difference of two numbers.",
+          parameters: [.init("high", .integer), .init("low", .integer)], result: whole,
+          examples: [.init("two", params: [.init("high", 9), .init("low", 4)], result: 5)]),
+        { _, _, parameters throws(RPCError) in
+          guard let high = parameters["high"]?.integer, let low = parameters[1]?.integer else {
+            throw RPCError(.internalError)
+          }
+          return .integer(high - low)
+        }
+      ),
+      (
+        MethodRow("conf.total", "The sum of numbers.", parameters: numbers, result: whole),
+        { _, _, parameters throws(RPCError) in
+          .integer((0..<8).reduce(0) { $0 + (parameters[$1]?.integer ?? 0) })
+        }
+      ),
+      (
+        MethodRow("conf.snapshot", "A fixed list.", result: anything),
+        { _, _, _ throws(RPCError) in ["ready", 5] }
+      ),
+      (
+        MethodRow("conf.echo", "Its parameters.", acceptsAnything: true, result: anything),
+        { _, call, parameters throws(RPCError) in
+          call.succeed { output in
+            guard let params = parameters.params else { return output.append("null") }
+            output.append(view: params)
+          }
+          return nil
+        }
+      ),
+      (
+        MethodRow("conf.mark", "Nothing.", acceptsAnything: true, result: anything),
+        { _, _, _ throws(RPCError) in .null }
+      ),
+      (
+        MethodRow("conf.note", "Nothing.", acceptsAnything: true, result: anything),
+        { _, _, _ throws(RPCError) in .null }
+      ),
+      (
+        MethodRow("conf.fail", "An error.", result: anything),
+        { _, _, _ throws(RPCError) in throw RPCError(.internalError) }
+      ),
+      (
+        MethodRow("conf.later", "An answer in its own time.", result: anything),
+        { server, call, _ throws(RPCError) in
+          server.pending.append(call.later())
+          return nil
+        }
+      ),
+      (
+        MethodRow("conf.forget", "No answer at all.", result: anything),
+        { _, _, _ throws(RPCError) in nil }
+      ),
+      (
+        MethodRow(
+          "conf.fill", "A long string.", parameters: [.init("byteCount", .integer(0...4_000_000))],
+          result: anything),
+        { _, _, parameters throws(RPCError) in
+          .string(String(repeating: "x", count: Int(parameters[0]?.integer ?? 0)))
+        }
+      ),
+    ])
+  }
+}
