@@ -1,0 +1,103 @@
+#include "clinux.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define RETRY(call)                          \
+  ({                                         \
+    __typeof__(call) result_;                \
+    do {                                     \
+      result_ = (call);                      \
+    } while (result_ < 0 && errno == EINTR); \
+    result_ < 0 ? -errno : result_;          \
+  })
+
+int clinux_accept(int listener) {
+  return RETRY(accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));
+}
+
+size_t clinux_unix_path_limit(void) {
+  return sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+}
+
+// Fills in an address; returns its length. The family's zero byte after the path counts for a path
+// only: in the abstract namespace it would be part of the name.
+static socklen_t set_address(struct sockaddr_un *address, const char *path, size_t count) {
+  *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+  memcpy(address->sun_path, path, count);
+  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + count);
+}
+
+int clinux_unix_bind(int fd, const char *path) {
+  size_t count = strlen(path);
+  if (count == 0) return -ENOENT;
+  if (count > clinux_unix_path_limit()) return -ENAMETOOLONG;
+  struct sockaddr_un address;
+  socklen_t length = set_address(&address, path, count + 1);
+  return RETRY(bind(fd, (struct sockaddr *)&address, length));
+}
+
+int clinux_unix_connect(int fd, const char *path) {
+  size_t count = strlen(path);
+  if (count == 0) return -ENOENT;
+  if (count > clinux_unix_path_limit()) return -ENAMETOOLONG;
+  struct sockaddr_un address;
+  socklen_t length = set_address(&address, path, count + 1);
+  return RETRY(connect(fd, (struct sockaddr *)&address, length));
+}
+
+int clinux_unix_send_datagram(
+    int fd, const char *path, const void *bytes, size_t count, int flags) {
+  size_t length = strlen(path);
+  if (length == 0) return -ENOENT;
+  if (length > clinux_unix_path_limit()) return -ENAMETOOLONG;
+  struct sockaddr_un address;
+  int is_abstract = path[0] == '@';
+  socklen_t size = set_address(&address, path, is_abstract ? length : length + 1);
+  if (is_abstract) address.sun_path[0] = 0;
+  return RETRY((int)sendto(
+      fd, bytes, count, flags | MSG_NOSIGNAL, (struct sockaddr *)&address, size));
+}
+
+int clinux_peer_credentials(int fd, uid_t *uid, gid_t *gid, pid_t *pid) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -errno;
+  *uid = peer.uid;
+  *gid = peer.gid;
+  *pid = peer.pid;
+  return 0;
+}
+
+int clinux_peer_groups(int fd, gid_t *groups, size_t *count) {
+  socklen_t size = (socklen_t)(*count * sizeof(gid_t));
+  int result = getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0 ? -errno : 0;
+  if (result == 0 || result == -ERANGE) *count = size / sizeof(gid_t);
+  return result;
+}
+
+int clinux_forbid_dumps(void) {
+  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+const char *clinux_error_text(int code) {
+  const char *text = strerrordesc_np(code);
+  return text ? text : "Unknown error";
+}
+
+int clinux_option_next(
+    int argc, char **argv, const char *letters, const struct option *names) {
+  opterr = 0;
+  return getopt_long(argc, argv, letters, names, NULL);
+}
+
+void clinux_option_reset(void) { optind = 0; }
+
+const char *clinux_option_value(void) { return optarg; }
+
+int clinux_option_refused(void) { return optopt; }
+
+int clinux_option_position(void) { return optind; }

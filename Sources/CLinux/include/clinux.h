@@ -1,0 +1,58 @@
+// What Swift's import of glibc leaves out: calls behind _GNU_SOURCE, variadic calls, macros and
+// C globals. Unless said otherwise a function returns a value of zero or more, or −errno; EINTR is
+// retried; every descriptor it makes is close-on-exec.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <getopt.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/types.h>
+
+// Takes the next connection of a listener; returns its descriptor, which does not block.
+int clinux_accept(int listener);
+
+// Binds a Unix socket to a path of at most clinux_unix_path_limit() bytes.
+int clinux_unix_bind(int fd, const char *path);
+
+// Connects a Unix socket to a path of at most clinux_unix_path_limit() bytes.
+int clinux_unix_connect(int fd, const char *path);
+
+// How many bytes a socket's path may have. Cannot fail.
+size_t clinux_unix_path_limit(void);
+
+// Sends one datagram to a path, or, if it begins with '@', to a name in the abstract namespace.
+int clinux_unix_send_datagram(
+    int fd, const char *address, const void *bytes, size_t count, int flags);
+
+// Reads who was at the other end of a Unix socket when it was connected (SO_PEERCRED).
+int clinux_peer_credentials(int fd, uid_t *uid, gid_t *gid, pid_t *pid);
+
+// Reads the peer's supplementary groups (SO_PEERGROUPS). On entry *count is the room in groups;
+// on return it is the number of groups, also when that does not fit (−ERANGE).
+int clinux_peer_groups(int fd, gid_t *groups, size_t *count);
+
+// Takes the process out of reach of debuggers and core dumps of others (PR_SET_DUMPABLE 0).
+int clinux_forbid_dumps(void);
+
+// Names an error number in English; a static string, never null.
+const char *clinux_error_text(int code);
+
+// Scans the next option with getopt_long, which stays silent; −1 after the last one. The result is
+// the matching entry's val, '?' for an unknown or unexpected one, ':' for a missing value.
+int clinux_option_next(
+    int argc, char **argv, const char *letters, const struct option *names);
+
+// Starts a new scan. Cannot fail.
+void clinux_option_reset(void);
+
+// The value of the option scanned last, or null. Cannot fail.
+const char *clinux_option_value(void);
+
+// The letter, or the entry's val, of the option that was refused last; 0 for an unknown name.
+int clinux_option_refused(void);
+
+// The index in argv of the argument to be scanned next; after the last option, of the operands.
+int clinux_option_position(void);
+
+#endif

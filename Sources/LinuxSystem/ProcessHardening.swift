@@ -1,0 +1,39 @@
+import CLinux
+import Glibc
+
+/// What a process that holds secrets does to itself at its start.
+package enum ProcessHardening {
+  /// Keeps the process's memory out of core dumps and away from debuggers of the same user.
+  ///
+  /// - Throws: ``Errno`` of `prctl` or `setrlimit`.
+  package static func forbidDumps() throws(Errno) {
+    _ = try checkNegated(clinux_forbid_dumps(), "prctl")
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    _ = try check(unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none), "setrlimit")
+  }
+
+  /// Makes a write to a pipe that nobody reads an error of that call instead of the process's end.
+  ///
+  /// Sockets are written to without SIGPIPE anyway; standard error may be a pipe.
+  package static func ignoreBrokenPipes() {
+    _ = signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Raises the limit of open descriptors as far as the hard limit lets it.
+  ///
+  /// - Parameter wanted: How many descriptors would be enough.
+  /// - Returns: How many the process may have now; fewer than wanted if the hard limit is lower,
+  ///   more if the limit was higher before.
+  /// - Throws: ``Errno`` of `getrlimit` or `setrlimit`.
+  package static func raiseOpenFileLimit(to wanted: Int) throws(Errno) -> Int {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    _ = try check(unsafe getrlimit(resource, &limit), "getrlimit")
+    let reachable = min(rlim_t(max(0, wanted)), limit.rlim_max)
+    if reachable > limit.rlim_cur {
+      limit.rlim_cur = reachable
+      _ = try check(unsafe setrlimit(resource, &limit), "setrlimit")
+    }
+    return Int(clamping: limit.rlim_cur)
+  }
+}
