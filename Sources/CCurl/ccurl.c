@@ -1,0 +1,77 @@
+#include "ccurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+ccurl_table ccurl;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int outcome = -1;
+static char reason[256];
+
+// The first version with CURLOPT_QUICK_EXIT, without which a look-up that hangs stalls the loop.
+enum { OLDEST_VERSION = 0x075700 };
+
+// Puts the function of that name into the table's member of the same name.
+#define FIND(member)                                                     \
+  do {                                                                   \
+    *(void **)&ccurl.member = dlsym(library, "curl_" #member);           \
+    if (!ccurl.member) {                                                 \
+      snprintf(reason, sizeof reason, "libcurl has no curl_" #member);   \
+      return;                                                            \
+    }                                                                    \
+  } while (0)
+
+static void load(void) {
+  void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *error = dlerror();
+    snprintf(reason, sizeof reason, "%s", error ? error : "libcurl.so.4 cannot be loaded");
+    return;
+  }
+  FIND(global_init);
+  FIND(version_info);
+  FIND(easy_init);
+  FIND(easy_cleanup);
+  FIND(easy_reset);
+  FIND(easy_setopt);
+  FIND(easy_getinfo);
+  FIND(easy_strerror);
+  FIND(slist_append);
+  FIND(slist_free_all);
+  FIND(multi_init);
+  FIND(multi_cleanup);
+  FIND(multi_add_handle);
+  FIND(multi_remove_handle);
+  FIND(multi_setopt);
+  FIND(multi_socket_action);
+  FIND(multi_info_read);
+  FIND(url);
+  FIND(url_cleanup);
+  FIND(url_get);
+  FIND(url_set);
+  FIND(free);
+
+  CURLcode code = ccurl.global_init(CURL_GLOBAL_DEFAULT);
+  if (code) {
+    snprintf(reason, sizeof reason, "libcurl: %s", ccurl.easy_strerror(code));
+    return;
+  }
+  curl_version_info_data *version = ccurl.version_info(CURLVERSION_NOW);
+  if (version->version_num < OLDEST_VERSION) {
+    snprintf(reason, sizeof reason, "libcurl %s is too old: 7.87.0 is needed", version->version);
+    return;
+  }
+  if (!(version->features & CURL_VERSION_SSL) || !(version->features & CURL_VERSION_ASYNCHDNS)) {
+    snprintf(reason, sizeof reason, "libcurl lacks TLS or asynchronous name look-up");
+    return;
+  }
+  outcome = 0;
+}
+
+int ccurl_load(const char **why) {
+  pthread_once(&once, load);
+  if (outcome && why) *why = reason;
+  return outcome;
+}

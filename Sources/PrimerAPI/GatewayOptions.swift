@@ -1,0 +1,92 @@
+package import Checkout
+
+/// Who the daemon says it is in each request.
+package struct SDKClient: Sendable, Equatable {
+  /// The `Primer-SDK-Version` header.
+  package var version: String
+  /// The `Primer-SDK-Client` header.
+  package var name: String
+  /// `sessionInfo.platform` in tokenizations.
+  package var platform: String
+
+  /// Makes an identity; the defaults are the daemon's own, for accounts that need no other.
+  ///
+  /// - Parameters:
+  ///   - version: See ``version``.
+  ///   - name: See ``name``.
+  ///   - platform: See ``platform``.
+  package init(version: String, name: String = "CHECKOUTD", platform: String = "WEB") {
+    self.version = version
+    self.name = name
+    self.platform = platform
+  }
+}
+
+/// How long a request may take from its start to the last byte of its answer.
+///
+/// Creating a payment is given more than the 90 s after which Primer itself gives up: once the
+/// time-out has passed, nothing is under way there any more, and the request may be repeated.
+package struct Timeouts: Sendable, Equatable {
+  /// Until the connection stands, TLS included, for every request.
+  package var connect: Milliseconds = 15_000
+  /// Configuration, session actions, tokenization, token validation.
+  package var request: Milliseconds = 15_000
+  /// The bank list.
+  package var bankList: Milliseconds = 60_000
+  /// Creating a payment.
+  package var createPayment: Milliseconds = 100_000
+  /// Resuming a payment and completing one.
+  package var payment: Milliseconds = 60_000
+  /// One status poll.
+  package var poll: Milliseconds = 30_000
+
+  /// Makes the table with its defaults.
+  package init() {}
+
+  /// What applies to a request.
+  func limit(for request: Operation.Request) -> Milliseconds {
+    switch request {
+    case .fetchConfiguration, .performActions, .tokenize, .validateClientToken: self.request
+    case .fetchBanks: bankList
+    case .createPayment: createPayment
+    case .resume, .complete: payment
+    case .poll: poll
+    }
+  }
+}
+
+/// What the gateway is told once.
+package struct GatewayOptions: Sendable {
+  /// Which URLs may be called.
+  ///
+  /// Behind a proxy addresses are the proxy's to look up, so that only the URL itself is checked.
+  package var policy: UpstreamPolicy
+  /// Who the daemon says it is.
+  package var client: SDKClient
+  /// The certificates trusted, in PEM; by default Debian's bundle.
+  package var certificateFile: String
+  /// The proxy's URL, `nil` for none; the environment is never asked.
+  package var proxy: String?
+  /// How long requests may take.
+  package var timeouts: Timeouts
+  /// How many requests may be under way; further ones wait in order.
+  package var maximumUnderWay: Int
+  /// The longest body of an answer.
+  package var maximumBodyByteCount: Int
+
+  /// Makes options.
+  package init(
+    policy: UpstreamPolicy, client: SDKClient,
+    certificateFile: String = "/etc/ssl/certs/ca-certificates.crt", proxy: String? = nil,
+    timeouts: Timeouts = Timeouts(), maximumUnderWay: Int = 64,
+    maximumBodyByteCount: Int = 4 * 1024 * 1024
+  ) {
+    self.policy = policy
+    self.client = client
+    self.certificateFile = certificateFile
+    self.proxy = proxy
+    self.timeouts = timeouts
+    self.maximumUnderWay = maximumUnderWay
+    self.maximumBodyByteCount = maximumBodyByteCount
+  }
+}

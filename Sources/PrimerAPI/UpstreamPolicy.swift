@@ -1,0 +1,106 @@
+internal import CCurl
+
+/// Why a URL is refused.
+package enum URLRefusal: Error, Sendable, Equatable {
+  /// Not an absolute URL.
+  case malformed
+  /// Not `https` (or `http` where the list has it).
+  case scheme
+  /// It names a user.
+  case userInfo
+  /// It has a fragment.
+  case fragment
+  /// The host is not on the list, or is no plain ASCII name or address.
+  case host
+  /// The host is on the list, the port is not.
+  case port
+  /// libcurl, whose parser decides, cannot be loaded.
+  case libraryMissing
+}
+
+/// Which URLs may be called.
+///
+/// Client tokens come from untrusted local processes and name the URLs to call, so that every URL
+/// is checked, wherever it comes from. The rule depends on scheme, host and port alone: kept
+/// connections are shared by all requests, and must not be reached by one that another rule
+/// would have refused.
+package struct UpstreamPolicy: Sendable, Equatable {
+  private let entries: [UpstreamEntry]
+
+  /// Makes a policy; `*.primer.io` by `https` on port 443 is always part of it.
+  ///
+  /// An entry is `HOST`, `*.HOST`, an IPv4 address or an IPv6 address in brackets, each with `:PORT`
+  /// or without (443), and is about `https`. A loopback address with a port admits plain `http` as
+  /// well; `http://` before a loopback address admits plain `http` alone (80 without a port).
+  /// An address that is not public is connected to only if an entry has that very address and port,
+  /// also when it is what a listed name resolves to.
+  ///
+  /// - Parameter entries: What is allowed beside Primer's own hosts.
+  /// - Throws: ``UpstreamEntryProblem`` for the first entry that is malformed.
+  package init(entries: [String] = []) throws(UpstreamEntryProblem) {
+    var all: [UpstreamEntry] = [.primer]
+    for entry in entries { all.append(try UpstreamEntry(entry)) }
+    self.entries = all
+  }
+
+  /// Checks a URL that will be called.
+  ///
+  /// - Throws: ``URLRefusal`` if it is not allowed.
+  package func check(_ url: String) throws(URLRefusal) {
+    _ = try parsed(url)
+  }
+
+  /// Checks a URL that is only shown to people and never called by the daemon: `https`, or `http`
+  /// as listed, on any host, without a user.
+  ///
+  /// - Throws: ``URLRefusal`` if it is not allowed.
+  package func checkDisplayed(_ url: String) throws(URLRefusal) {
+    let parsed = try CurlURL(parsing: url)
+    try checkUser(parsed)
+    switch parsed.part(CURLUPART_SCHEME) {
+    case "https": return
+    case "http": try checkList(parsed)
+    default: throw .scheme
+    }
+  }
+
+  /// Checks a URL that will be called, and hands over what was checked.
+  func parsed(_ text: String) throws(URLRefusal) -> CurlURL {
+    let url = try CurlURL(parsing: text)
+    try checkUser(url)
+    guard url.part(CURLUPART_FRAGMENT) == nil else { throw .fragment }
+    try checkList(url)
+    return url
+  }
+
+  /// Whether a connection may be made to an address: it is public, or an entry has it.
+  func permits(_ address: NetworkAddress, port: UInt16) -> Bool {
+    address.isPublic
+      || entries.contains { $0.port == port && $0.hosts == .address(address) }
+  }
+
+  private func checkUser(_ url: borrowing CurlURL) throws(URLRefusal) {
+    guard url.part(CURLUPART_USER) == nil, url.part(CURLUPART_PASSWORD) == nil,
+      url.part(CURLUPART_OPTIONS) == nil
+    else { throw .userInfo }
+  }
+
+  private func checkList(_ url: borrowing CurlURL) throws(URLRefusal) {
+    let isPlain: Bool
+    switch url.part(CURLUPART_SCHEME) {
+    case "https": isPlain = false
+    case "http": isPlain = true
+    default: throw .scheme
+    }
+    guard let text = url.part(CURLUPART_HOST), let host = Host(text),
+      url.part(CURLUPART_ZONEID) == nil
+    else { throw .host }
+    let forHost = entries.filter { $0.hosts.contains(host) }
+    guard !forHost.isEmpty else { throw .host }
+    let forPort = forHost.filter { $0.port == url.port }
+    guard !forPort.isEmpty else { throw .port }
+    guard forPort.contains(where: { isPlain ? $0.allowsPlain : $0.allowsTLS }) else {
+      throw .scheme
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Checkout
+import Testing
+import ValueTree
+
+@testable import PrimerAPI
+
+@Suite struct ClientTokenReaderTests {
+  private static let now: WallTime = 1_700_000_000_000
+  private static let payload =
+    #"{"accessToken":"at-1","exp":2000000000,"intent":"CHECKOUT","pciUrl":"https://pci.primer.io"}"#
+
+  private func read(_ encoded: String) throws -> Result<ClientToken, ClientTokenProblem> {
+    let reader = ClientTokenReader(policy: try UpstreamPolicy(entries: ["127.0.0.1:8080"]))
+    do throws(ClientTokenProblem) {
+      return .success(try reader.read(encoded, now: Self.now))
+    } catch { return .failure(error) }
+  }
+
+  private func problem(_ payload: String) throws -> ClientTokenProblem? {
+    switch try read(token(payload)) {
+    case .success: nil
+    case .failure(let problem): problem
+    }
+  }
+
+  @Test func `every field is read`() throws {
+    let encoded = token(
+      #"""
+      {"accessToken":"at","expiration":2000000000,"exp":5,"intent":"ADYEN_IDEAL_REDIRECTION",
+      "configurationUrl":"https://api.primer.io/c","coreUrl":"https://core.primer.io",
+      "pciUrl":"https://pci.primer.io","redirectUrl":"https://bank.example/pay",
+      "statusUrl":"https://api.primer.io/s","stripeClientSecret":"sec",
+      "sdkCompleteUrl":"https://api.primer.io/done","analyticsUrl":"http://elsewhere.example"}
+      """#)
+    let expected = ClientToken(
+      encoded: encoded, accessToken: "at", expiresAt: 2_000_000_000_000,
+      intent: "ADYEN_IDEAL_REDIRECTION", configurationURL: "https://api.primer.io/c",
+      coreURL: "https://core.primer.io", pciURL: "https://pci.primer.io",
+      redirectURL: "https://bank.example/pay", statusURL: "https://api.primer.io/s",
+      stripeClientSecret: "sec", sdkCompleteURL: "https://api.primer.io/done")
+    #expect(try read(encoded) == .success(expected))
+  }
+
+  @Test func `both alphabets are read, padded or not, signed or not`() throws {
+    // Holds the characters in which the alphabets differ, and needs padding.
+    let payload = #"{"accessToken":"a?>~","exp":2000000000,"n":"ÿþ~~??>>"}"#
+    let standard = base64(payload)
+    let urlSafe = String(
+      standard.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+    #expect(standard != urlSafe && standard.hasSuffix("="))
+    for encoded in [
+      "h.\(urlSafe).s", "h.\(standard).s", "h.\(urlSafe)", "h.\(urlSafe).", "h.\(urlSafe).s.x",
+    ] {
+      guard case .success(let token) = try read(encoded) else {
+        Issue.record("refused: \(encoded)")
+        continue
+      }
+      #expect(token.accessToken == "a?>~")
+    }
+  }
+
+  @Test(arguments: [
+    "", "h", ".", "h.", "h..s", "..\(base64(payload))", ".\(base64(payload)).s",
+    "h.\(base64(payload)) .s", "h. \(base64(payload)).s", "h.A.s", "h.%%%%.s", "h.AAAA=.s",
+    "h.====.s", "h.\(base64(payload))====.s", "h.\(base64("[1]")).s", "h.\(base64("null")).s",
+    "h.\(base64(#"{"accessToken":"a","exp":2000000000"#)).s",
+    "h.\(base64(#"{"accessToken":"a","accessToken":"b","exp":2000000000}"#)).s",
+    "h.\(base64("{\"accessToken\":\"\(String(repeating: "a", count: 50_000))\"}")).s",
+  ])
+  func `what is no token is undecodable`(encoded: String) throws {
+    #expect(try read(encoded) == .failure(.undecodable))
+  }
+
+  @Test(arguments: [
+    (#"{"exp":2000000000}"#, ClientTokenProblem.missing(field: "accessToken")),
+    (#"{"accessToken":null,"exp":2000000000}"#, .missing(field: "accessToken")),
+    (#"{"accessToken":"","exp":2000000000}"#, .missing(field: "accessToken")),
+    (#"{"accessToken":1,"exp":2000000000}"#, .undecodable),
+    (#"{"accessToken":"a\r\nX-Evil: 1","exp":2000000000}"#, .undecodable),
+    (#"{"accessToken":"a b","exp":2000000000}"#, .undecodable),
+    (#"{"accessToken":"é","exp":2000000000}"#, .undecodable),
+    (#"{"accessToken":"a","exp":2000000000,"pciUrl":7}"#, .undecodable),
+    (#"{"accessToken":"a","exp":2000000000,"intent":[]}"#, .undecodable),
+  ])
+  func `fields must be there and be what they are`(
+    payload: String, expected: ClientTokenProblem
+  ) throws {
+    #expect(try problem(payload) == expected)
+  }
+
+  @Test(arguments: [
+    (#""exp":2000000000"#, ClientTokenProblem?.none), (#""exp":2000000000.0"#, nil),
+    (#""exp":2e9"#, nil), (#""expiration":2000000000,"exp":1"#, nil),
+    (#""expiration":null,"exp":2000000000"#, nil), (#""exp":1700000001"#, nil),
+    (#""expiration":1,"exp":2000000000"#, .expired), (#""exp":1700000000"#, .expired),
+    (#""exp":-1"#, .expired), (#""exp":null"#, .expired), (#""other":1"#, .expired),
+    (#""exp":2000000000.5"#, .undecodable), (#""exp":"2000000000""#, .undecodable),
+    (#""exp":9223372036854775807"#, .undecodable), (#""exp":1e300"#, .undecodable),
+    (#""expiration":"2000000000","exp":2000000000"#, .undecodable),
+  ])
+  func `a token is used until its expiry alone`(
+    member: String, expected: ClientTokenProblem?
+  ) throws {
+    #expect(try problem(#"{"accessToken":"a",\#(member)}"#) == expected)
+  }
+
+  @Test(arguments: [
+    ("configurationUrl", "https://evil.com/"), ("coreUrl", "http://core.primer.io"),
+    ("pciUrl", "https://pci.primer.io@evil.com"), ("statusUrl", "https://127.0.0.1/"),
+    ("sdkCompleteUrl", "nonsense"), ("redirectUrl", "http://bank.example/"),
+    ("redirectUrl", "javascript:alert(1)"),
+  ])
+  func `one URL off the list makes the token unusable`(field: String, url: String) throws {
+    let payload = #"{"accessToken":"a","exp":2000000000,"\#(field)":"\#(url)"}"#
+    #expect(try problem(payload) == .notAllowed(field: field))
+  }
+
+  @Test(arguments: [
+    #""redirectUrl":"https://bank.example/pay?x=1#f""#,
+    #""redirectUrl":"http://127.0.0.1:8080/page""#, #""pciUrl":"""#, #""pciUrl":null"#,
+    #""statusUrl":"http://127.0.0.1:8080/status""#,
+  ])
+  func `a listed URL, or none, does not`(member: String) throws {
+    #expect(try problem(#"{"accessToken":"a","exp":2000000000,\#(member)}"#) == nil)
+  }
+}
