@@ -1,0 +1,149 @@
+"""The sandbox as one application: finds a request's route, and leads Primer's calls past holds and faults."""
+
+from __future__ import annotations
+
+import re
+import time
+import traceback
+from collections.abc import Callable
+from urllib.parse import parse_qs, unquote
+
+from bank_page import CONTENT_TYPE, bank_page
+from control import ControlRoute, Controls, ControlSurface
+from faults import Fault
+from model import Ledger
+from payments import Payments
+from primer_api import PrimerAPI, Route
+from tokens import Addresses, TokenIssuer
+from values import JsonObject, Refusal, encode
+from wire import Request, Response
+
+Handler = Callable[[Request], Response]
+
+_UNKNOWN = "unknown"
+_BANK_PAGE = "bank-page"
+
+
+class Sandbox:
+    """A stand-in for Primer's API whose addresses lie below the base."""
+
+    def __init__(self, base: str) -> None:
+        addresses = Addresses(base)
+        ledger = Ledger()
+        tokens = TokenIssuer(ledger, addresses)
+        self._ledger = ledger
+        self._payments = Payments(ledger, tokens)
+        self._api = PrimerAPI(ledger, addresses, self._payments)
+        endpoints = [route.endpoint for route in self._api.routes]
+        self._controls = Controls(ledger, tokens, self._payments, endpoints)
+        self._surface = ControlSurface(self._controls)
+        self._routes = [(_pattern(route.path), route.method, self._called(route)) for route in self._api.routes]
+        self._routes += [
+            (_pattern(route.path), route.method, self._controlled(route)) for route in self._surface.routes
+        ]
+        self._routes += [
+            (_pattern("/bank/{id}"), "GET", self._show_bank_page),
+            (_pattern("/bank/{id}"), "POST", self._decide_at_bank),
+        ]
+
+    def create_session(self, description: JsonObject) -> str:
+        """Opens a client session; returns its client token."""
+        token: str = self._surface.create_session(description)["clientToken"]
+        return token
+
+    def __call__(self, request: Request) -> Response:
+        """Answers a request."""
+        return _performed(lambda: self._find(request)(request))
+
+    def _find(self, request: Request) -> Handler:
+        for pattern, method, handler in self._routes:
+            if method == request.method and (match := pattern.fullmatch(request.path)):
+                request.params = {name: unquote(value) for name, value in match.groupdict().items()}
+                return handler
+        return self._not_found
+
+    def _not_found(self, request: Request) -> Response:
+        refusal = Refusal(404, "NotFound", f"There is no {request.method} {request.path}")
+        if request.path.startswith("/sandbox"):
+            raise refusal
+        return self._logged(_UNKNOWN, request, lambda: _refused(refusal))
+
+    def _called(self, route: Route) -> Handler:
+        return lambda request: self._call(route, request)
+
+    def _call(self, route: Route, request: Request) -> Response:
+        """One of Primer's calls: the effect, with what tests have laid before and after it."""
+        controls = self._controls
+        fault = controls.faults.next(route.endpoint)
+        entry = controls.journal.arrived(route.endpoint, request, faulted=fault is not None)
+        controls.holds.wait(route.endpoint, before_effect=True)
+        if fault and not fault.after_effect:
+            time.sleep(fault.delay)
+        if fault and fault.replaces_effect:
+            response = fault.answer()
+        else:
+            response = _performed(lambda: self._api.perform(route, request))
+            controls.journal.took_effect(entry)
+            response = _struck(fault, response)
+        controls.holds.wait(route.endpoint, before_effect=False)
+        controls.journal.answered(entry, response.status if response.delivery.head else None)
+        return response
+
+    def _controlled(self, route: ControlRoute) -> Handler:
+        def perform(request: Request) -> Response:
+            return Response(body=encode({} if (answer := route.handler(request)) is None else answer))
+
+        if route.endpoint is None:
+            return perform
+        endpoint = route.endpoint
+        return lambda request: self._logged(endpoint, request, lambda: perform(request))
+
+    def _show_bank_page(self, request: Request) -> Response:
+        return self._logged(_BANK_PAGE, request, lambda: self._bank_page(request))
+
+    def _bank_page(self, request: Request) -> Response:
+        with self._ledger.lock:
+            return Response(body=bank_page(self._payments.payment(request.params["id"])), content_type=CONTENT_TYPE)
+
+    def _decide_at_bank(self, request: Request) -> Response:
+        return self._logged(_BANK_PAGE, request, lambda: self._bank_decision(request))
+
+    def _bank_decision(self, request: Request) -> Response:
+        outcome = parse_qs(request.body.decode("utf-8", "replace")).get("outcome", [""])[0]
+        self._surface.decide(request.params["id"], outcome)
+        return Response(303, content_type=CONTENT_TYPE, headers={"Location": request.path})
+
+    def _logged(self, endpoint: str, request: Request, perform: Callable[[], Response]) -> Response:
+        """Performs a request that is in the log but knows no faults and no holds."""
+        entry = self._controls.journal.arrived(endpoint, request)
+        response = _performed(perform)
+        self._controls.journal.took_effect(entry)
+        self._controls.journal.answered(entry, response.status)
+        return response
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
+
+
+def _performed(perform: Callable[[], Response]) -> Response:
+    try:
+        return perform()
+    except Refusal as refusal:
+        return _refused(refusal)
+    except Exception:  # A defect here must show, and must not look like the client's.
+        traceback.print_exc()
+        return _refused(Refusal(500, "SandboxDefect", "The sandbox has failed; its error output says how"))
+
+
+def _refused(refusal: Refusal) -> Response:
+    return Response(refusal.status, encode(refusal.body()))
+
+
+def _struck(fault: Fault | None, response: Response) -> Response:
+    """The normal answer with a fault that leaves the effect alone, or comes after it."""
+    if fault is None:
+        return response
+    if fault.after_effect:
+        time.sleep(fault.delay)
+    return fault.answer(response)

@@ -1,0 +1,194 @@
+"""What the sandbox holds: client sessions, access tokens, payment instruments and payments.
+
+Everything is plain data, reached through the `Ledger` and guarded by its one lock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from values import JsonObject
+from wire import Response
+
+
+def timestamp() -> str:
+    """The time now, written as Primer does: UTC, milliseconds, a numeric offset."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "+0000"
+
+
+@dataclass
+class Script:
+    """How a client session departs from the normal course."""
+
+    outcome: str = "manual"
+    pending_polls: int = 1
+    further_actions: int = 0
+    expires_in: float = 24 * 3600
+    action_expires_in: float = 24 * 3600
+    legacy_idempotency: bool = False
+    create_response: JsonObject = field(default_factory=dict)
+    resume_response: JsonObject = field(default_factory=dict)
+    status_responses: list[Response] = field(default_factory=list)
+    token_overrides: JsonObject = field(default_factory=dict)
+    action_token_overrides: JsonObject = field(default_factory=dict)
+    configuration: JsonObject = field(default_factory=dict)
+
+
+@dataclass
+class PaymentMethod:
+    """A payment method of a session: its entry in the configuration, and its surcharge."""
+
+    type: str
+    entry: JsonObject
+    surcharge: int | None = None
+
+    @property
+    def option(self) -> JsonObject:
+        """The method as the client session lists it."""
+        option: JsonObject = {"type": self.type}
+        return option if self.surcharge is None else option | {"surcharge": self.surcharge}
+
+
+@dataclass
+class Access:
+    """An access token: the key in a client token. One of a required action belongs to its payment."""
+
+    value: str
+    session: Session
+    expires_at: int
+
+    @property
+    def is_valid(self) -> bool:
+        return self.expires_at > time.time()
+
+
+@dataclass
+class Session:
+    """A client session: what is bought, by whom, and how it may be paid."""
+
+    id: str
+    order: JsonObject
+    customer: JsonObject | None
+    methods: list[PaymentMethod]
+    banks: list[JsonObject]
+    script: Script
+    selected: str | None = None
+    tokens: list[Access] = field(default_factory=list)
+
+    def method(self, type: str) -> PaymentMethod | None:
+        """The payment method of that type."""
+        return next((method for method in self.methods if method.type == type), None)
+
+    @property
+    def surcharge(self) -> int:
+        """The surcharge of the selected method."""
+        method = self.method(self.selected) if self.selected else None
+        return (method.surcharge or 0) if method else 0
+
+    @property
+    def priced_order(self) -> JsonObject:
+        """The order with its total as it is now: the surcharge of the selected method is in it."""
+        total = self.order.get("totalOrderAmount")
+        if not isinstance(total, int):
+            items = self.order.get("lineItems")
+            total = sum(map(_line_amount, items)) if isinstance(items, list) else 0
+        priced = self.order | {"totalOrderAmount": total + self.surcharge}
+        return priced | {"fees": [{"type": "SURCHARGE", "amount": self.surcharge}]} if self.surcharge else priced
+
+    @property
+    def description(self) -> JsonObject:
+        """The session as the configuration shows it."""
+        description: JsonObject = {
+            "clientSessionId": self.id,
+            "paymentMethod": {"vaultOnSuccess": False, "options": [method.option for method in self.methods]},
+            "order": self.priced_order,
+        }
+        return description if self.customer is None else description | {"customer": self.customer}
+
+
+def _line_amount(item: Any) -> int:
+    if not isinstance(item, dict):
+        return 0
+    amount, quantity = item.get("amount"), item.get("quantity", 1)
+    return amount * quantity if isinstance(amount, int) and isinstance(quantity, int) else 0
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """A tokenized payment method."""
+
+    token: str
+    session: Session
+    method_type: str
+    issuer: str | None
+
+
+@dataclass
+class Payment:
+    """A payment. `access`, `resume_token` and `decision` are those of its latest required action."""
+
+    id: str
+    instrument: Instrument
+    order: JsonObject
+    idempotency_key: str | None
+    status: str = "PENDING"
+    access: Access | None = None
+    decision: str | None = None
+    polls: int = 0
+    actions: int = 0
+    resume_token: str | None = None
+    used_resume_tokens: set[str] = field(default_factory=set)
+    completed: bool = False
+    created_at: str = field(default_factory=timestamp)
+
+    @property
+    def session(self) -> Session:
+        return self.instrument.session
+
+    @property
+    def answer(self) -> JsonObject:
+        """The payment as Primer's API answers it."""
+        answer: JsonObject = {
+            "id": self.id,
+            "orderId": self.order.get("orderId"),
+            "status": self.status,
+            "date": self.created_at,
+            "amount": self.order["totalOrderAmount"],
+            "currencyCode": self.order.get("currencyCode"),
+            "showSuccessCheckoutOnPendingPayment": False,
+            "checkoutOutcome": "DETERMINE_FROM_PAYMENT_STATUS",
+        }
+        return answer | {"paymentFailureReason": "payment-failed"} if self.status == "FAILED" else answer
+
+    @property
+    def summary(self) -> JsonObject:
+        """The payment as the sandbox lists it."""
+        return {
+            "id": self.id,
+            "orderId": self.order.get("orderId"),
+            "status": self.status,
+            "amount": self.order["totalOrderAmount"],
+            "currencyCode": self.order.get("currencyCode"),
+            "paymentMethodType": self.instrument.method_type,
+            "idempotencyKey": self.idempotency_key,
+            "clientSessionId": self.session.id,
+            "completed": self.completed,
+            "resumed": bool(self.used_resume_tokens),
+            "issuer": self.instrument.issuer,
+        }
+
+
+@dataclass
+class Ledger:
+    """All of it, by id. Whoever reads or changes any of it holds the lock."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    access: dict[str, Access] = field(default_factory=dict)
+    instruments: dict[str, Instrument] = field(default_factory=dict)
+    payments: dict[str, Payment] = field(default_factory=dict)
+    idempotency_keys: dict[str, Payment] = field(default_factory=dict)
