@@ -1,0 +1,96 @@
+import ValueTree
+
+extension Checkout {
+  // MARK: Cancellation
+
+  /// Cancels at once while no payment request is out; otherwise the answer under way decides.
+  mutating func cancel(
+    _ reason: String?, _ call: CallID, _ turn: inout Turn
+  ) throws(CheckoutError) {
+    let cancelled = upstreamError(.paymentCancelled, nil, detail: reason, &turn)
+    switch phase {
+    case .ended: throw CheckoutError(.checkoutEnded)
+    case .starting, .ready: end(.cancelled, cancelled, &turn)
+    case .paying(let stage):
+      switch stage {
+      case .patching, .decidingOnCreation, .tokenizing, .collecting, .mandating:
+        end(.cancelled, cancelled, &turn)
+      case .decidingAfterTokenization, .validatingToken, .decidingAfterResume:
+        // The client's backend has the token, and may have created the payment.
+        end(.unknown, cancelled, &turn)
+      case .creating where operations.contains { $0.purpose == .create && $0.isUnsent }:
+        end(.cancelled, cancelled, &turn)
+      case .creating, .resuming, .completing: attempt?.isCancelling = true
+      case .redirecting:
+        attempt?.isCancelling = true
+        turn.effects.append(.clearTimer(.poll))
+        poll(&turn)
+      case .unselecting: break
+      }
+    }
+    turn.reply(call, ["state": .string(state.rawValue)])
+  }
+
+  // MARK: The end
+
+  /// Ends the checkout: one terminal event, after the payment method has been taken back where a
+  /// failure leaves a surcharge on the session.
+  ///
+  /// A payment that upstream has called made is never told as failed or cancelled.
+  mutating func end(_ outcome: Outcome, _ error: CheckoutError?, _ turn: inout Turn) {
+    let isMade = attempt?.payment?.status == PaymentResponse.Status.success.rawValue
+    let outcome = isMade && !outcome.isCompletion ? .unknown : outcome
+    let leavesSurcharge =
+      hasSelectedPaymentMethod && configuration?.clientSession.surcharges.isEmpty == false
+    let unselects =
+      leavesSurcharge && attempt != nil && (outcome == .failed || outcome == .cancelled)
+    abandon(where: { !(unselects && $0.changesSession && !$0.isWaiting) }, &turn)
+    clearExpiry(&turn)
+    turn.effects.append(.clearTimer(.decision))
+    turn.effects.append(.clearTimer(.poll))
+    refuseWaitingCalls(&turn)
+    let ending = Ending(outcome: outcome, error: error)
+    guard unselects else { return conclude(ending, &turn) }
+    for place in operations.indices { operations[place].purpose = .superseded }
+    enter(.unselecting(ending), &turn)
+    publishSession(.willUpdateClientSession, &turn)
+    perform(.performActions([.unselectPaymentMethod]), at: pciURL, for: .unselect, &turn)
+  }
+
+  /// The ending holds whether or not the payment method could be taken back.
+  mutating func finishUnselection(_ session: ClientSession?, _ turn: inout Turn) {
+    guard case .paying(.unselecting(let ending)) = phase else { return }
+    if let session {
+      replaceSession(session)
+      publishSession(.didUpdateClientSession, &turn)
+    }
+    conclude(ending, &turn)
+  }
+
+  private mutating func conclude(_ ending: Ending, _ turn: inout Turn) {
+    let outcome = ending.outcome
+    if let index = attempt?.component, components[index].kind.redirects {
+      let state: Value = outcome.isCompletion ? "success" : "failure"
+      publishStep(["name": "webRedirect", "state": state], of: index, &turn)
+    }
+    phase = .ended(ending)
+    var members: [Value.Member] = []
+    if let error = ending.error { members.append(.init("error", error.value)) }
+    if let payment = paymentValue { members.append(.init("payment", payment)) }
+    members.append(.init("outcome", .string(outcome.rawValue)))
+    publish(Event(outcome.isCompletion ? .didCompleteCheckout : .didFail, members), &turn)
+    answerStartCalls(&turn)
+    turn.effects.append(.ended(outcome))
+  }
+
+  private mutating func refuseWaitingCalls(_ turn: inout Turn) {
+    for index in components.indices {
+      components[index].isStarting = false
+      guard let call = components[index].startCall.take() else { continue }
+      turn.refuse(call, CheckoutError(.checkoutEnded))
+    }
+    if case .paying(.validatingToken(_, let call, _)) = phase {
+      turn.refuse(call, CheckoutError(.notAwaited))
+    }
+  }
+}

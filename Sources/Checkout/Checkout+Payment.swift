@@ -1,0 +1,230 @@
+import ValueTree
+
+extension Checkout {
+  // MARK: Creation
+
+  mutating func create(_ paymentMethodToken: String, _ turn: inout Turn) {
+    enter(.creating, &turn)
+    let key = attempt?.idempotencyKey ?? turn.moment.uuid()
+    perform(
+      .createPayment(paymentMethodToken: paymentMethodToken, idempotencyKey: key), at: pciURL,
+      for: .create, &turn)
+  }
+
+  /// Takes an answer about the payment, whatever it was to.
+  mutating func take(
+    _ response: PaymentResponse, after call: Verdict.Call, _ turn: inout Turn
+  ) {
+    note(
+      Payment(id: response.id, orderID: response.orderID, status: response.status.rawValue))
+    switch Verdict(response, after: call) {
+    case .completed(let outcome): end(outcome, nil, &turn)
+    case .failed(let outcome):
+      let id: ErrorID = call == .create ? .paymentFailed : .failedToResumePayment
+      end(outcome, upstreamError(id, nil, &turn), &turn)
+    case .actionRequired:
+      guard let action = response.requiredAction else { return }
+      follow(action.clientToken, &turn)
+    }
+  }
+
+  /// Adds what is newly known of the payment.
+  mutating func note(_ payment: Payment?) {
+    guard let payment else { return }
+    let known = attempt?.payment
+    attempt?.payment = Payment(
+      id: payment.id ?? known?.id, orderID: payment.orderID ?? known?.orderID,
+      status: payment.status ?? known?.status)
+  }
+
+  mutating func failCreation(
+    _ failure: OperationFailure, _ pending: PendingOperation, _ turn: inout Turn
+  ) {
+    if failure.isKeyAlreadyUsed { return takeUsedKey(failure, &turn) }
+    let isCertain = !pending.mayHaveBeenDone
+    if isCertain, !failure.isRefusal, attempt?.isCancelling == true {
+      return end(.cancelled, upstreamError(.paymentCancelled, failure, &turn), &turn)
+    }
+    let error = upstreamError(
+      isCertain ? failure.errorID : .outcomeUnknown, failure, &turn)
+    end(isCertain ? .failed : .unknown, error, &turn)
+  }
+
+  /// The key was used before: that payment exists, and its status is all there is to know.
+  ///
+  /// What a pending one needs stood in an answer that is lost.
+  private mutating func takeUsedKey(_ failure: OperationFailure, _ turn: inout Turn) {
+    switch failure.payment?.status.flatMap(PaymentResponse.Status.init) {
+    case .success: end(.success, nil, &turn)
+    case .failed: end(.failed, upstreamError(.paymentFailed, failure, &turn), &turn)
+    case .pending, nil: end(.unknown, upstreamError(.outcomeUnknown, failure, &turn), &turn)
+    }
+  }
+
+  // MARK: Required actions
+
+  /// Follows a required action with its replacement token.
+  ///
+  /// What was cancelled meanwhile ends here: nobody has seen the page or the mandate, so nobody can
+  /// pay, unless the payment was approved once before.
+  mutating func follow(
+    _ replacement: Result<ClientToken, ClientTokenProblem>, _ turn: inout Turn
+  ) {
+    guard let index = attempt?.component else { return }
+    let plan: ActionPlan
+    do throws(CheckoutError) {
+      switch replacement {
+      case .failure(let problem): throw CheckoutError(problem)
+      case .success(let token):
+        plan = try components[index].component.plan(for: token)
+        self.token = token
+      }
+    } catch {
+      var error = error
+      error.diagnosticsID = turn.moment.uuid()
+      return end(.unknown, error, &turn)
+    }
+    if attempt?.isCancelling == true {
+      var outcome = Outcome.cancelled
+      if case .paying(.resuming) = phase { outcome = .unknown }
+      return end(outcome, upstreamError(.paymentCancelled, nil, &turn), &turn)
+    }
+    switch plan {
+    case .redirect(let url, let statusURL): redirect(to: url, statusURL, &turn)
+    case .collectBankAccount(let secret, let completeURL):
+      collectBankAccount(secret, completeURL, &turn)
+    }
+  }
+
+  // MARK: Resumption
+
+  mutating func resume(_ resumeToken: String, _ turn: inout Turn) {
+    guard let paymentID = attempt?.payment?.id else {
+      return end(.unknown, upstreamError(.outcomeUnknown, nil, &turn), &turn)
+    }
+    enter(.resuming, &turn)
+    perform(
+      .resume(paymentID: paymentID, resumeToken: resumeToken), at: pciURL, for: .resume, &turn)
+  }
+
+  mutating func failResumption(
+    _ failure: OperationFailure, _ pending: PendingOperation, _ turn: inout Turn
+  ) {
+    fail(failure, pending, .failedToResumePayment, &turn)
+  }
+
+  /// Ends with `failed` if upstream refused the first sending, with `unknown` otherwise: the payment
+  /// exists, and the shopper has approved it.
+  private mutating func fail(
+    _ failure: OperationFailure, _ pending: PendingOperation, _ id: ErrorID, _ turn: inout Turn
+  ) {
+    let isCertain = failure.isRefusal && !pending.mayHaveBeenDone
+    end(
+      isCertain ? .failed : .unknown,
+      upstreamError(isCertain ? id : .outcomeUnknown, failure, &turn), &turn)
+  }
+
+  // MARK: Bank account and mandate
+
+  private mutating func collectBankAccount(
+    _ secret: String, _ completeURL: String, _ turn: inout Turn
+  ) {
+    enter(.collecting(clientSecret: secret, completeURL: completeURL), &turn)
+    publish(Event(.didReceiveAdditionalInfo, [.init("info", collectorInfo(secret))]), &turn)
+    expire(at: min(token.expiresAt, turn.moment.now + spans.checkout), &turn)
+  }
+
+  /// What the collector needs; the short form has none of the shopper's data.
+  func collectorInfo(_ secret: String, isShort: Bool = false) -> Value {
+    let customer = configuration?.clientSession.customer
+    let names = [customer?.firstName, customer?.lastName].compactMap(\.self)
+    var members: [Value.Member] = [
+      .init("kind", "bankAccountCollector"),
+      .init("publishableKey", Value(settings.stripePublishableKey)),
+      .init("clientSecret", .string(secret)), .init("returnUrl", Value(settings.urlScheme)),
+    ]
+    if !isShort {
+      members.append(.init("fullName", .string(names.joined(separator: " "))))
+      members.append(.init("emailAddress", .string(customer?.emailAddress ?? "")))
+    }
+    return .object(members)
+  }
+
+  var mandateInfo: Value {
+    var members = [Value.Member("kind", "mandate")]
+    if let text = settings.mandateText { members.append(.init("text", .string(text))) }
+    if let name = settings.merchantName { members.append(.init("merchantName", .string(name))) }
+    return .object(members)
+  }
+
+  mutating func take(
+    _ report: BankAccountReport, _ index: Int, _ call: CallID, _ turn: inout Turn
+  ) throws(CheckoutError) {
+    guard attempt?.component == index, case .paying(.collecting(_, let completeURL)) = phase else {
+      throw CheckoutError(.notAwaited)
+    }
+    switch report {
+    case .succeeded:
+      enter(.mandating(completeURL: completeURL), &turn)
+      publish(Event(.didReceiveAdditionalInfo, [.init("info", mandateInfo)]), &turn)
+      turn.reply(call)
+    case .failed(let errorID, let description):
+      turn.reply(call)
+      let error = CheckoutError(
+        .collectorFailed, detail: description, diagnosticsID: turn.moment.uuid(),
+        foreignID: errorID)
+      end(.failed, error, &turn)
+    case .cancelled:
+      turn.reply(call)
+      end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
+    }
+  }
+
+  mutating func decideMandate(
+    _ index: Int, _ isAccepted: Bool, _ call: CallID, _ turn: inout Turn
+  ) throws(CheckoutError) {
+    guard attempt?.component == index, case .paying(.mandating(let completeURL)) = phase else {
+      throw CheckoutError(.notAwaited)
+    }
+    turn.reply(call)
+    guard isAccepted else {
+      return end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
+    }
+    clearExpiry(&turn)
+    enter(.completing, &turn)
+    perform(
+      .complete(mandateAcceptedAt: turn.moment.now), at: completeURL, for: .complete, &turn)
+  }
+
+  /// The mandate is with Stripe; the payment settles later.
+  mutating func finishCompletion(_ turn: inout Turn) {
+    guard settings.paymentHandling == .auto else { return end(.handledByClient, nil, &turn) }
+    let isMade = attempt?.payment?.status == PaymentResponse.Status.success.rawValue
+    end(isMade ? .success : .pending, nil, &turn)
+  }
+
+  mutating func failCompletion(
+    _ failure: OperationFailure, _ pending: PendingOperation, _ turn: inout Turn
+  ) {
+    fail(failure, pending, failure.errorID, &turn)
+  }
+}
+
+extension CheckoutError {
+  /// The error for a token that cannot be used.
+  package init(_ problem: ClientTokenProblem, path: String? = nil) {
+    switch problem {
+    case .undecodable:
+      self.init(.invalidClientToken, detail: "The client token cannot be decoded", path: path)
+    case .missing(let field):
+      self.init(.invalidClientToken, detail: "The client token lacks \(field)", path: path)
+    case .expired:
+      self.init(
+        .invalidClientToken, detail: "The client token has expired or names no expiry", path: path)
+    case .notAllowed(let field):
+      self.init(
+        .upstreamNotAllowed, detail: "The client token's \(field) is not on the allow list",
+        path: path)
+    }
+  }
+}

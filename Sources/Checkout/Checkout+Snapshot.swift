@@ -1,0 +1,184 @@
+package import ValueTree
+
+/// The `state` of a snapshot.
+package enum CheckoutState: String, Sendable, CaseIterable {
+  case starting, ready, submitted, awaitingDecision, awaitingRedirect, awaitingBankAccount
+  case awaitingMandate, processing, cancelling, completed, failed, archived
+}
+
+extension Checkout {
+  /// Where the checkout is, in the words of the protocol.
+  package var state: CheckoutState {
+    switch phase {
+    case .starting: return .starting
+    case .ready: return .ready
+    case .ended(let ending): return ending.outcome.isCompletion ? .completed : .failed
+    case .paying(let stage):
+      if attempt?.isCancelling == true { return .cancelling }
+      switch stage {
+      case .patching, .tokenizing: return .submitted
+      case .decidingOnCreation, .decidingAfterTokenization, .decidingAfterResume,
+        .validatingToken:
+        return .awaitingDecision
+      case .creating, .resuming, .completing: return .processing
+      case .unselecting(let ending):
+        return ending.outcome == .cancelled ? .cancelling : .processing
+      case .redirecting: return .awaitingRedirect
+      case .collecting: return .awaitingBankAccount
+      case .mandating: return .awaitingMandate
+      }
+    }
+  }
+
+  /// What the checkout came to, once it has ended.
+  package var outcome: Outcome? {
+    if case .ended(let ending) = phase { return ending.outcome }
+    return nil
+  }
+
+  /// The id of the payment's component, error and so on: what the whole snapshot shows.
+  package var snapshot: Value {
+    .object(
+      head + [.init("paymentHandling", .string(settings.paymentHandling.rawValue))]
+        + (configuration == nil
+          ? []
+          : [
+            .init("availablePaymentMethods", availablePaymentMethodsValue),
+            .init("clientSession", clientSessionValue),
+          ])
+        + [.init("components", .array(components.indices.map(componentSnapshot)))]
+        + tail(awaiting))
+  }
+
+  /// The snapshot without bank lists, line items and collected data.
+  package var shortSnapshot: Value {
+    var session: [Value.Member] = []
+    if let known = configuration?.clientSession {
+      session = [
+        .init("orderId", Value(known.orderID)),
+        .init("currencyCode", Value(known.currencyCode)),
+        .init("totalAmount", known.amount.map(Value.integer) ?? .null),
+      ]
+    }
+    let components: [Value] = self.components.indices.map { index in
+      [
+        "componentId": .string(ComponentID(checkout: id, index: index).text),
+        "component": .string(self.components[index].kind.name),
+        "paymentMethodType": .string(self.components[index].kind.paymentMethodType),
+      ]
+    }
+    return .object(
+      head + [.init("paymentHandling", .string(settings.paymentHandling.rawValue))]
+        + (configuration == nil ? [] : [.init("clientSession", .object(session))])
+        + [.init("components", .array(components))] + tail(awaiting(isShort: true)))
+  }
+
+  private var head: [Value.Member] {
+    var members = [
+      Value.Member("checkoutId", .string(id.text)),
+      Value.Member("state", .string(state.rawValue)),
+      Value.Member("seq", .integer(seq)),
+      Value.Member("owner", ["uid": .integer(Int64(owner))]),
+      Value.Member("createdAt", .string(Timestamp(createdAt).text)),
+    ]
+    if let expiresAt { members.append(.init("expiresAt", .string(Timestamp(expiresAt).text))) }
+    return members
+  }
+
+  private func tail(_ awaiting: [Value]) -> [Value.Member] {
+    var members = [Value.Member("awaiting", .array(awaiting))]
+    if let payment = paymentValue { members.append(.init("payment", payment)) }
+    if case .ended(let ending) = phase {
+      members.append(.init("outcome", .string(ending.outcome.rawValue)))
+      if let error = ending.error { members.append(.init("error", error.value)) }
+    }
+    return members
+  }
+
+  /// The payment as far as it is known, once there is one.
+  package var paymentValue: Value? {
+    guard let payment = attempt?.payment else { return nil }
+    return [
+      "id": Value(payment.id), "orderId": Value(payment.orderID),
+      "status": Value(payment.status),
+    ]
+  }
+
+  /// What a client must do for the checkout to go on.
+  package var awaiting: [Value] { awaiting(isShort: false) }
+
+  private func awaiting(isShort: Bool) -> [Value] {
+    guard let attempt, case .paying(let stage) = phase, !attempt.isCancelling else { return [] }
+    func entry(_ kind: Value, _ deadline: WallTime?, _ members: [Value.Member]) -> [Value] {
+      var all = [
+        Value.Member("kind", kind),
+        Value.Member("since", .string(Timestamp(attempt.since).text)),
+      ]
+      if let deadline { all.append(.init("deadline", .string(Timestamp(deadline).text))) }
+      return [.object(all + members)]
+    }
+    switch stage {
+    case .decidingOnCreation(let decision), .decidingAfterTokenization(let decision),
+      .decidingAfterResume(let decision):
+      return entry(
+        "decision", decision.deadline,
+        [
+          .init("decisionId", .string(decision.id)),
+          .init("event", .string(decision.event.rawValue)),
+        ] + decision.members)
+    case .redirecting(let url, _, let deadline):
+      return entry("redirect", deadline, [.init("url", .string(url))])
+    case .collecting(let secret, _):
+      return entry(
+        "bankAccount", expiresAt, [.init("info", collectorInfo(secret, isShort: isShort))])
+    case .mandating:
+      return entry("mandate", expiresAt, [.init("info", mandateInfo)])
+    default: return []
+    }
+  }
+
+  /// The component's part of the snapshot; the index must be one of this checkout's.
+  package func componentSnapshot(_ index: Int) -> Value {
+    let slot = components[index]
+    let missing = slot.component.missing
+    let isSubmittable = attempt == nil && !isEnded && slot.component.isStarted && missing.isEmpty
+    var step = slot.step ?? ["name": "notInitialized"]
+    if case .object(let members) = step {
+      // The list and the details stand beside the step.
+      step = .object(members.filter { $0.name != "banks" && $0.name != "details" })
+    }
+    return .object(
+      [
+        .init("componentId", .string(ComponentID(checkout: id, index: index).text)),
+        .init("component", .string(slot.kind.name)),
+        .init("paymentMethodType", .string(slot.kind.paymentMethodType)),
+        .init("step", step),
+      ] + slot.component.snapshot + [
+        .init("submittable", .bool(isSubmittable)),
+        .init("missing", .array(missing.map { .string($0.field) })),
+      ])
+  }
+
+  /// How many components have been provided.
+  package var componentCount: Int { components.count }
+
+  var clientSessionValue: Value {
+    let session = configuration?.clientSession ?? ClientSession()
+    let items: [Value] = session.lineItems.map { item in
+      [
+        "itemId": Value(item.id), "description": Value(item.description),
+        "amount": item.amount.map(Value.integer) ?? .null,
+        "quantity": item.quantity.map(Value.integer) ?? .null,
+      ]
+    }
+    let customer = session.customer
+    return [
+      "orderId": Value(session.orderID), "currencyCode": Value(session.currencyCode),
+      "totalAmount": session.amount.map(Value.integer) ?? .null, "lineItems": .array(items),
+      "customer": [
+        "customerId": Value(customer.id), "firstName": Value(customer.firstName),
+        "lastName": Value(customer.lastName), "emailAddress": Value(customer.emailAddress),
+      ],
+    ]
+  }
+}

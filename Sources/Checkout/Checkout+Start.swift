@@ -1,0 +1,102 @@
+import ValueTree
+
+extension Checkout {
+  /// Fetches the configuration; the first thing done for a new checkout.
+  package mutating func begin(at moment: Moment) -> [Effect] {
+    guard case .starting = phase else { return [] }
+    var turn = Turn(moment)
+    expire(at: min(token.expiresAt, createdAt + spans.checkout), &turn)
+    perform(
+      .fetchConfiguration, at: token.configurationURL ?? "", for: .configuration, &turn)
+    return turn.finish()
+  }
+
+  mutating func awaitStart(_ call: CallID, _ turn: inout Turn) {
+    if case .starting = phase {
+      startCalls.append(call)
+    } else {
+      turn.reply(call, snapshot)
+    }
+  }
+
+  mutating func finishStart(_ configuration: Configuration, _ turn: inout Turn) {
+    self.configuration = configuration
+    guard !availablePaymentMethods.isEmpty else {
+      return refuseStart(upstreamError(.misconfiguredPaymentMethods, nil, &turn), &turn)
+    }
+    phase = .ready
+    publish(
+      Event(
+        .didLoadAvailablePaymentMethods,
+        [.init("availablePaymentMethods", availablePaymentMethodsValue)]), &turn)
+    answerStartCalls(&turn)
+  }
+
+  /// Answers everyone who waits for the start with the checkout as it is now.
+  mutating func answerStartCalls(_ turn: inout Turn) {
+    for call in startCalls { turn.reply(call, snapshot) }
+    startCalls = []
+  }
+
+  /// Ends a start that upstream refused: the row goes, the key is free again, the error is the reply.
+  mutating func refuseStart(_ error: CheckoutError, _ turn: inout Turn) {
+    for call in startCalls { turn.refuse(call, error) }
+    startCalls = []
+    abandon(where: { _ in true }, &turn)
+    clearExpiry(&turn)
+    phase = .ended(Ending(outcome: .failed, error: error))
+    turn.effects.append(.removed)
+  }
+
+  /// The payment methods that a component here supports, in the server's order.
+  var availablePaymentMethods: [(method: PaymentMethod, kind: ComponentKind)] {
+    (configuration?.paymentMethods ?? []).compactMap { method in
+      ComponentRegistry.component(for: method.type).map { (method, $0.kind) }
+    }
+  }
+
+  var availablePaymentMethodsValue: Value {
+    .array(
+      availablePaymentMethods.map { method, kind in
+        var members = [Value.Member("type", .string(method.type))]
+        if let name = method.name { members.append(.init("name", .string(name))) }
+        members.append(.init("manager", .string(kind.manager.rawValue)))
+        if let type = method.implementationType {
+          members.append(.init("implementationType", .string(type)))
+        }
+        return .object(members)
+      })
+  }
+
+  // MARK: Expiry
+
+  mutating func expire(at time: WallTime, _ turn: inout Turn) {
+    expiresAt = time
+    turn.effects.append(.setTimer(.expiry, after: max(0, time - turn.moment.now)))
+  }
+
+  mutating func clearExpiry(_ turn: inout Turn) {
+    guard expiresAt != nil else { return }
+    expiresAt = nil
+    turn.effects.append(.clearTimer(.expiry))
+  }
+
+  /// Nobody submitted in time, or nobody went on with the bank account or the mandate.
+  ///
+  /// Before tokenization no money can move; after it, the payment's fate is not ours to know.
+  mutating func expire(_ turn: inout Turn) {
+    guard expiresAt != nil else { return }
+    expiresAt = nil
+    let error = upstreamError(.checkoutExpired, nil, &turn)
+    switch phase {
+    case .ended: break
+    case .starting, .ready: end(.failed, error, &turn)
+    case .paying(let stage):
+      switch stage {
+      case .patching, .decidingOnCreation: end(.failed, error, &turn)
+      case .collecting, .mandating: end(.unknown, error, &turn)
+      default: break
+      }
+    }
+  }
+}

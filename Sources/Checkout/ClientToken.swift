@@ -1,0 +1,60 @@
+/// A client token whose fields have been read and whose URLs have been checked.
+///
+/// Tokens come from untrusted local processes and from upstream answers and name the URLs to call,
+/// so a value of this type exists only once every URL in it has passed the allow list.
+package struct ClientToken: Sendable, Equatable {
+  /// The token as it was given (a JWT); sent upstream only to have a new token validated.
+  package var encoded: String
+  /// What every call upstream carries.
+  package var accessToken: String
+  /// When the token stops being usable.
+  package var expiresAt: WallTime
+  /// What a token of a required action asks for, as in `ADYEN_IDEAL_REDIRECTION`.
+  package var intent: String?
+  /// Where the configuration is fetched.
+  package var configurationURL: String?
+  /// Base of the bank list call, unless the configuration names another.
+  package var coreURL: String?
+  /// Base of session actions, tokenization and payments, unless the configuration names another.
+  package var pciURL: String?
+  /// The page that the shopper must see.
+  package var redirectURL: String?
+  /// Where the outcome of the redirect is asked for.
+  package var statusURL: String?
+  /// What Stripe's bank-account collector needs.
+  package var stripeClientSecret: String?
+  /// Where an accepted mandate is reported.
+  package var sdkCompleteURL: String?
+
+  /// Makes a token from its fields.
+  package init(
+    encoded: String, accessToken: String, expiresAt: WallTime, intent: String? = nil,
+    configurationURL: String? = nil, coreURL: String? = nil, pciURL: String? = nil,
+    redirectURL: String? = nil, statusURL: String? = nil, stripeClientSecret: String? = nil,
+    sdkCompleteURL: String? = nil
+  ) {
+    self.encoded = encoded
+    self.accessToken = accessToken
+    self.expiresAt = expiresAt
+    self.intent = intent
+    self.configurationURL = configurationURL
+    self.coreURL = coreURL
+    self.pciURL = pciURL
+    self.redirectURL = redirectURL
+    self.statusURL = statusURL
+    self.stripeClientSecret = stripeClientSecret
+    self.sdkCompleteURL = sdkCompleteURL
+  }
+}
+
+/// Why a client token cannot be used.
+package enum ClientTokenProblem: Error, Sendable, Equatable {
+  /// Not a JWT, or its payload is not a JSON object, or a field has the wrong type.
+  case undecodable
+  /// A field that this use needs is absent.
+  case missing(field: String)
+  /// The token has expired, or names no expiry at all.
+  case expired
+  /// A URL in it is malformed or names a host that is not on the allow list.
+  case notAllowed(field: String)
+}

@@ -1,0 +1,192 @@
+package import ValueTree
+
+/// iDEAL through Adyen: the shopper chooses a bank from a list, then approves at the bank's page.
+package struct BanksComponent: PaymentComponent {
+  /// `BanksComponent` for `ADYEN_IDEAL`.
+  package static let kind = ComponentKind(
+    name: "BanksComponent", paymentMethodType: "ADYEN_IDEAL", manager: .componentWithRedirect,
+    redirects: true)
+
+  /// The list in the server's order; `nil` until it is loaded.
+  private var banks: [IssuingBank]?
+  private var foldedNames: [FoldedText] = []
+  private var bankID: String?
+  private var statuses: [(field: String, status: FieldStatus)] = []
+
+  /// Makes a component without a list.
+  package init() {}
+
+  /// iDEAL needs no settings.
+  package static func check(_ settings: Settings) {}
+
+  /// Whether the list is loaded, be it empty.
+  package var isStarted: Bool { banks != nil }
+
+  /// Asks for the list.
+  package mutating func start(_ context: ComponentContext, events: inout [Event])
+    throws(CheckoutError) -> StartRequest
+  {
+    guard let id = context.configurationID(for: Self.kind.paymentMethodType) else {
+      throw CheckoutError(.invalidValue, detail: "The payment method's configuration has no id")
+    }
+    events.append(Event(.didReceiveStep, [.init("step", ["name": "loading"])]))
+    return .fetchBanks(configurationID: id)
+  }
+
+  /// Keeps the list.
+  package mutating func finishStart(
+    _ answer: Answer, _ context: ComponentContext, moment: inout Moment, events: inout [Event]
+  ) {
+    guard case .banks(let list) = answer else { return }
+    banks = list
+    foldedNames = list.map { FoldedText($0.name) }
+    events.append(Event(.didReceiveStep, [.init("step", Self.banksRetrieved(list))]))
+  }
+
+  /// Every failure to get the list is `banks-fetch-failed`.
+  package static func startError(_ failure: OperationFailure) -> ErrorID { .banksFetchFailed }
+
+  /// Takes `{"bankId":s}` or `{"bankFilterText":s}`.
+  ///
+  /// An unknown, disabled or premature id clears the earlier choice, so that a submission never uses
+  /// what the shopper has since replaced; the reference would pay with the bank chosen before.
+  package mutating func update(_ data: Value, moment: inout Moment, events: inout [Event])
+    throws(CheckoutError) -> Value
+  {
+    guard let members = data.object, members.count == 1, let member = members.first,
+      let text = member.value.string
+    else {
+      throw CheckoutError(.invalidValue, path: "/data")
+    }
+    switch member.name {
+    case "bankId": return choose(text, data, &moment, &events)
+    case "bankFilterText": return filter(text, data, &moment, &events)
+    default:
+      throw CheckoutError(
+        .invalidValue, detail: "The fields are bankId and bankFilterText", path: "/data")
+    }
+  }
+
+  private mutating func choose(
+    _ id: String, _ data: Value, _ moment: inout Moment, _ events: inout [Event]
+  ) -> Value {
+    let problem = problem(withBank: id)
+    bankID = problem == nil ? id : nil
+    let status = FieldStatus(
+      of: data, error: problem.map { FieldError(field: "bankId", id: $0) }, moment: &moment,
+      events: &events)
+    note(status, of: "bankId")
+    return .object(status.members)
+  }
+
+  private func problem(withBank id: String) -> ErrorID? {
+    guard let banks else { return .banksNotLoaded }
+    guard let bank = banks.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+      return .invalidBankID
+    }
+    return bank.isDisabled ? .bankDisabled : nil
+  }
+
+  /// Filtering is only a view: the step tells the matches, the choice stays.
+  ///
+  /// Before the list is loaded there is no step: the reference tells of an empty list that nobody
+  /// retrieved.
+  private mutating func filter(
+    _ text: String, _ data: Value, _ moment: inout Moment, _ events: inout [Event]
+  ) -> Value {
+    guard let banks else {
+      let status = FieldStatus(
+        of: data, error: FieldError(field: "bankFilterText", id: .banksNotLoaded),
+        moment: &moment, events: &events)
+      note(status, of: "bankFilterText")
+      return .object(status.members + [.init("banks", [])])
+    }
+    let query = FoldedText(text)
+    let matches =
+      text.isEmpty
+      ? banks : zip(banks, foldedNames).filter { $0.1.contains(query) }.map(\.0)
+    let step = Self.banksRetrieved(matches)
+    events.append(Event(.didReceiveStep, [.init("step", step)]))
+    let status = FieldStatus(of: data, error: nil, moment: &moment, events: &events)
+    note(status, of: "bankFilterText")
+    return .object(status.members + [.init("banks", step["banks"] ?? [])])
+  }
+
+  private mutating func note(_ status: FieldStatus, of field: String) {
+    if let place = statuses.firstIndex(where: { $0.field == field }) {
+      statuses[place].status = status
+    } else {
+      statuses.append((field, status))
+    }
+  }
+
+  /// A bank must be chosen.
+  package var missing: [FieldError] {
+    guard bankID == nil else { return [] }
+    return [FieldError(field: "bankId", id: banks == nil ? .banksNotLoaded : .invalidBankID)]
+  }
+
+  /// Selects the method upstream when some method costs extra, so that the sum is right before the
+  /// payment; the reference never does, and the surcharge is lost.
+  package func actionsBeforePayment(_ context: ComponentContext) -> [ClientSessionAction] {
+    context.configuration.clientSession.surcharges.isEmpty
+      ? [] : [.selectPaymentMethod(type: Self.kind.paymentMethodType)]
+  }
+
+  /// The session holds nothing that the banks depend on.
+  package mutating func sessionDidChange(_ session: ClientSession) {}
+
+  /// The submission's step is the redirect's.
+  package var stepAfterSubmission: Value? { nil }
+
+  /// Any session can be paid with iDEAL.
+  package func checkSession(_ context: ComponentContext) {}
+
+  /// The chosen bank, to be tokenized.
+  package func instrument(_ context: ComponentContext) -> Value {
+    let locale = context.settings.locale.split(separator: "-").joined(separator: "_")
+    return [
+      "paymentMethodConfigId": Value(context.configurationID(for: Self.kind.paymentMethodType)),
+      "paymentMethodType": .string(Self.kind.paymentMethodType),
+      "sessionInfo": [
+        "issuer": Value(bankID), "locale": .string(locale), "platform": "WEB",
+      ],
+      "type": "OFF_SESSION_PAYMENT",
+    ]
+  }
+
+  /// The bank's page.
+  package func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan {
+    guard token.intent?.contains("_REDIRECTION") == true else {
+      throw CheckoutError(.unsupportedRequiredAction)
+    }
+    guard let url = token.redirectURL, let statusURL = token.statusURL else {
+      throw CheckoutError(
+        .invalidClientToken, detail: "The required action's token lacks redirectUrl or statusUrl")
+    }
+    return .redirect(url: url, statusURL: statusURL)
+  }
+
+  /// `banks` once loaded, `validation`, `data`.
+  package var snapshot: [Value.Member] {
+    var members: [Value.Member] = []
+    if let banks { members.append(.init("banks", .array(banks.map(Self.value)))) }
+    members.append(
+      .init("validation", .object(statuses.map { .init($0.field, .object($0.status.members)) })))
+    members.append(.init("data", .object(bankID.map { [.init("bankId", .string($0))] } ?? [])))
+    return members
+  }
+
+  private static func banksRetrieved(_ banks: [IssuingBank]) -> Value {
+    ["name": "banksRetrieved", "banks": .array(banks.map(value))]
+  }
+
+  private static func value(of bank: IssuingBank) -> Value {
+    var members = [
+      Value.Member("id", .string(bank.id)), Value.Member("name", .string(bank.name)),
+    ]
+    if let url = bank.iconURL { members.append(.init("iconUrlStr", .string(url))) }
+    members.append(.init("isDisabled", .bool(bank.isDisabled)))
+    return .object(members)
+  }
+}

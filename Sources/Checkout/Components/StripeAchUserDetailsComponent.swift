@@ -1,0 +1,221 @@
+package import ValueTree
+
+/// ACH through Stripe: the shopper's name and e-mail address, then a bank account and a mandate.
+package struct StripeAchUserDetailsComponent: PaymentComponent {
+  /// `StripeAchUserDetailsComponent` for `STRIPE_ACH`.
+  package static let kind = ComponentKind(
+    name: "StripeAchUserDetailsComponent", paymentMethodType: "STRIPE_ACH", manager: .ach,
+    redirects: false)
+
+  /// The fields, in the order of the seed page.
+  private enum Field: String, CaseIterable {
+    case firstName, lastName, emailAddress
+
+    var error: ErrorID {
+      switch self {
+      case .firstName: .invalidFirstName
+      case .lastName: .invalidLastName
+      case .emailAddress: .invalidEmailAddress
+      }
+    }
+
+    func accepts(_ text: String) -> Bool {
+      self == .emailAddress ? Validation.isEmailAddress(text) : Validation.isName(text)
+    }
+
+    func action(_ text: String) -> ClientSessionAction {
+      switch self {
+      case .firstName: .setFirstName(text)
+      case .lastName: .setLastName(text)
+      case .emailAddress: .setEmailAddress(text)
+      }
+    }
+
+    func value(in customer: Customer) -> String? {
+      switch self {
+      case .firstName: customer.firstName
+      case .lastName: customer.lastName
+      case .emailAddress: customer.emailAddress
+      }
+    }
+  }
+
+  /// One field: what was accepted (invalid input clears it) and what was said about the last input.
+  private struct Entry {
+    var accepted: String?
+    var status: FieldStatus?
+  }
+
+  /// The customer as upstream has it; `nil` until the start has finished.
+  private var customer: Customer?
+  private var entries = [Entry](repeating: Entry(), count: Field.allCases.count)
+
+  /// Makes a component without details.
+  package init() {}
+
+  /// The collector needs Stripe's key and a URL to return to.
+  package static func check(_ settings: Settings) throws(CheckoutError) {
+    guard settings.stripePublishableKey?.isEmpty == false else {
+      throw CheckoutError(.invalidValue, path: "/settings/stripe/publishableKey")
+    }
+    guard let scheme = settings.urlScheme, Validation.hasScheme(scheme) else {
+      throw CheckoutError(.invalidValue, path: "/settings/urlScheme")
+    }
+  }
+
+  /// Whether the customer's details have been retrieved.
+  package var isStarted: Bool { customer != nil }
+
+  /// Selects the method upstream, once the session has what ACH needs.
+  ///
+  /// The reference goes on after a failed check.
+  package mutating func start(_ context: ComponentContext, events: inout [Event])
+    throws(CheckoutError) -> StartRequest
+  {
+    try checkSession(context)
+    return .actions([.selectPaymentMethod(type: Self.kind.paymentMethodType)])
+  }
+
+  /// Takes the customer's details from the session and judges each, as if the shopper had typed it;
+  /// what the shopper has typed before stays, valid or not.
+  package mutating func finishStart(
+    _ answer: Answer, _ context: ComponentContext, moment: inout Moment, events: inout [Event]
+  ) {
+    let customer = context.configuration.clientSession.customer
+    self.customer = customer
+    for (place, field) in Field.allCases.enumerated() where entries[place].status == nil {
+      take(field.value(in: customer) ?? "", as: field, &moment, &events)
+    }
+    events.append(
+      Event(
+        .didReceiveStep,
+        [.init("step", ["name": "retrievedUserDetails", "details": Self.details(customer)])]))
+  }
+
+  /// Every failure to change the session is `failed-to-create-session`.
+  package static func startError(_ failure: OperationFailure) -> ErrorID { .failedToCreateSession }
+
+  /// Takes `{"firstName":s}`, `{"lastName":s}` or `{"emailAddress":s}`.
+  ///
+  /// An invalid value clears the one accepted before; the reference would submit the old one.
+  package mutating func update(_ data: Value, moment: inout Moment, events: inout [Event])
+    throws(CheckoutError) -> Value
+  {
+    guard let members = data.object, members.count == 1, let member = members.first,
+      let text = member.value.string
+    else {
+      throw CheckoutError(.invalidValue, path: "/data")
+    }
+    guard let field = Field(rawValue: member.name) else {
+      throw CheckoutError(
+        .invalidValue, detail: "The fields are firstName, lastName and emailAddress",
+        path: "/data")
+    }
+    return .object(take(text, as: field, &moment, &events).members)
+  }
+
+  @discardableResult
+  private mutating func take(
+    _ text: String, as field: Field, _ moment: inout Moment, _ events: inout [Event]
+  ) -> FieldStatus {
+    let isValid = field.accepts(text)
+    let status = FieldStatus(
+      of: .object([.init(field.rawValue, .string(text))]),
+      error: isValid ? nil : FieldError(field: field.rawValue, id: field.error),
+      moment: &moment, events: &events)
+    entries[Self.place(of: field)] = Entry(accepted: isValid ? text : nil, status: status)
+    return status
+  }
+
+  private static func place(of field: Field) -> Int {
+    switch field {
+    case .firstName: 0
+    case .lastName: 1
+    case .emailAddress: 2
+    }
+  }
+
+  /// All three fields must have been accepted.
+  package var missing: [FieldError] {
+    zip(Field.allCases, entries).filter { $0.1.accepted == nil }.map {
+      FieldError(field: $0.0.rawValue, id: $0.0.error)
+    }
+  }
+
+  /// Sets what differs from the session, and never an empty value: the reference wipes a customer's
+  /// name that its rules refuse.
+  package func actionsBeforePayment(_ context: ComponentContext) -> [ClientSessionAction] {
+    zip(Field.allCases, entries).compactMap { field, entry in
+      guard let text = entry.accepted,
+        customer.flatMap({ field.value(in: $0) })?.utf8.elementsEqual(text.utf8) != true
+      else { return nil }
+      return field.action(text)
+    }
+  }
+
+  /// Takes the customer as upstream has it now, so that nothing is sent twice.
+  package mutating func sessionDidChange(_ session: ClientSession) {
+    if customer != nil { customer = session.customer }
+  }
+
+  /// The details have been collected.
+  package var stepAfterSubmission: Value? { ["name": "didCollectUserDetails"] }
+
+  /// An amount, a currency, and line items that each have an amount.
+  package func checkSession(_ context: ComponentContext) throws(CheckoutError) {
+    func require(_ isPresent: Bool, _ key: String) throws(CheckoutError) {
+      guard !isPresent else { return }
+      throw CheckoutError(.invalidValue, detail: "\(key) is missing from the client session")
+    }
+    let session = context.configuration.clientSession
+    try require(
+      context.configurationID(for: Self.kind.paymentMethodType) != nil, "configuration.id")
+    try require(session.amount != nil, "amount")
+    try require(session.currencyCode != nil, "currency")
+    try require(!session.lineItems.isEmpty, "lineItems")
+    try require(session.lineItems.allSatisfy { $0.amount != nil }, "settings.orderItems")
+  }
+
+  /// An account to be collected by Stripe.
+  package func instrument(_ context: ComponentContext) -> Value {
+    [
+      "paymentMethodConfigId": Value(context.configurationID(for: Self.kind.paymentMethodType)),
+      "paymentMethodType": .string(Self.kind.paymentMethodType),
+      "authenticationProvider": "STRIPE", "type": "AUTOMATED_CLEARING_HOUSE",
+      "sessionInfo": ["locale": .string(context.settings.locale), "platform": "WEB"],
+    ]
+  }
+
+  /// The collector and the mandate.
+  package func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan {
+    guard token.intent?.contains("STRIPE_ACH") == true else {
+      throw CheckoutError(.unsupportedRequiredAction)
+    }
+    guard let secret = token.stripeClientSecret, let url = token.sdkCompleteURL else {
+      throw CheckoutError(
+        .invalidClientToken,
+        detail: "The required action's token lacks stripeClientSecret or sdkCompleteUrl")
+    }
+    return .collectBankAccount(clientSecret: secret, completeURL: url)
+  }
+
+  /// `details` once retrieved, `validation`, `data`.
+  package var snapshot: [Value.Member] {
+    var members: [Value.Member] = []
+    if let customer { members.append(.init("details", Self.details(customer))) }
+    var validation: [Value.Member] = []
+    var data: [Value.Member] = []
+    for (field, entry) in zip(Field.allCases, entries) {
+      if let status = entry.status {
+        validation.append(.init(field.rawValue, .object(status.members)))
+      }
+      if let text = entry.accepted { data.append(.init(field.rawValue, .string(text))) }
+    }
+    return members + [.init("validation", .object(validation)), .init("data", .object(data))]
+  }
+
+  private static func details(_ customer: Customer) -> Value {
+    .object(
+      Field.allCases.map { .init($0.rawValue, .string($0.value(in: customer) ?? "")) })
+  }
+}

@@ -1,0 +1,130 @@
+/// The number of a checkout, unique for as long as the state directory lives.
+///
+/// The text form is used at the edge only: `co_` and sixteen hexadecimal digits.
+package struct CheckoutID: Hashable, Sendable, Comparable {
+  /// The number itself, drawn at random.
+  package let rawValue: UInt64
+
+  /// Makes an id from its number.
+  package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Reads the text form.
+  ///
+  /// - Returns: `nil` for anything but `co_` and sixteen lower-case hexadecimal digits.
+  package init?(text: String) {
+    guard let number = hexadecimal(text.utf8, after: "co_") else { return nil }
+    rawValue = number
+  }
+
+  /// The text form: `co_0123456789abcdef`.
+  package var text: String { "co_" + hexadecimal(rawValue) }
+
+  /// Whether one number is below another.
+  package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Names one component of one checkout: the checkout's number and the component's place in it.
+///
+/// The text form is `cm_`, the checkout's sixteen digits, `_` and the place, so that a component is
+/// found without an index of components.
+package struct ComponentID: Hashable, Sendable {
+  /// The checkout that the component belongs to.
+  package let checkout: CheckoutID
+  /// The component's place among those of the checkout, from 0.
+  package let index: Int
+
+  /// Makes an id from its parts.
+  package init(checkout: CheckoutID, index: Int) {
+    self.checkout = checkout
+    self.index = index
+  }
+
+  /// Reads the text form.
+  ///
+  /// - Returns: `nil` for anything but the exact text form.
+  package init?(text: String) {
+    let bytes = text.utf8
+    guard bytes.count > 20, bytes.count <= 22,
+      let number = hexadecimal(bytes.prefix(19), after: "cm_"),
+      bytes.dropFirst(19).first == UInt8(ascii: "_")
+    else { return nil }
+    let digits = String(text.dropFirst(20))
+    guard let index = Int(digits), index >= 0, String(index) == digits else { return nil }
+    self.init(checkout: CheckoutID(number), index: index)
+  }
+
+  /// The text form: `cm_0123456789abcdef_0`.
+  package var text: String { "cm_" + hexadecimal(checkout.rawValue) + "_" + String(index) }
+}
+
+/// Names an upstream operation within its checkout.
+package typealias OperationID = UInt32
+
+/// Names a client's call that waits for its reply; the number is the server's, and means nothing
+/// after a restart.
+package typealias CallID = UInt64
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+package typealias WallTime = Int64
+
+/// A span of milliseconds.
+package typealias Milliseconds = Int64
+
+/// When an input came in, and the randomness it may use: the core has no clock and no generator.
+package struct Moment: Sendable {
+  /// The wall clock.
+  package let now: WallTime
+  private var state: UInt64
+
+  /// Makes a moment.
+  ///
+  /// - Parameters:
+  ///   - now: The wall clock.
+  ///   - entropy: 64 unpredictable bits, new for each input.
+  package init(now: WallTime, entropy: UInt64) {
+    self.now = now
+    state = entropy
+  }
+
+  /// The next 64 bits (SplitMix64 over the entropy given).
+  package mutating func bits() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A new random UUID in its text form (RFC 9562, version 4).
+  package mutating func uuid() -> String {
+    let high = (bits() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
+    let low = (bits() & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+    let digits = Array((hexadecimal(high) + hexadecimal(low)).utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for (place, digit) in digits.enumerated() {
+      if place == 8 || place == 12 || place == 16 || place == 20 { text.append(UInt8(ascii: "-")) }
+      text.append(digit)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+private func hexadecimal(_ number: UInt64) -> String {
+  let digits = String(number, radix: 16)
+  return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+}
+
+private func hexadecimal(_ text: some Collection<UInt8>, after prefix: StaticString) -> UInt64? {
+  let start = String(describing: prefix).utf8
+  guard text.count == start.count + 16, text.starts(with: start) else { return nil }
+  var number: UInt64 = 0
+  for byte in text.dropFirst(start.count) {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - 48)
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - 87)
+    default: return nil
+    }
+  }
+  return number
+}

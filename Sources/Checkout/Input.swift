@@ -1,0 +1,132 @@
+package import ValueTree
+
+/// What can happen to a checkout from outside.
+package enum Input: Sendable {
+  /// A client asks for something and waits for the reply.
+  case command(Command, call: CallID)
+  /// An operation that this checkout asked for has ended.
+  case operationFinished(OperationID, Result<Answer, OperationFailure>)
+  /// A timer that this checkout set has run out.
+  case timerFired(TimerID)
+  /// The checkout's client session turned out to be another checkout's. It stands in place of the
+  /// configuration's answer; a checkout that has started holds its session.
+  case sessionIsTaken(by: CheckoutID?)
+}
+
+/// What a client can ask of a checkout.
+package enum Command: Sendable {
+  /// Wait for the start to finish (the first start, or one more with the same key).
+  case awaitStart
+  /// `checkout.cancel`
+  case cancel(reason: String?)
+  /// `checkout.decide`
+  case decide(id: String, Decision)
+  /// `checkout.share`
+  case share(Share)
+  /// `checkout.unshare`
+  case unshare(Share.Subject)
+  /// A manager's `provide…`
+  case provide(manager: Manager, paymentMethodType: String)
+  /// A call of `component.…`
+  case component(Int, ComponentCommand)
+}
+
+/// What a client can ask of a component.
+package enum ComponentCommand: Sendable {
+  /// `component.start`
+  case start
+  /// `component.updateCollectedData`: one member names the field and holds the value.
+  case update(Value)
+  /// `component.submit`
+  case submit
+  /// `component.reportRedirect`
+  case reportRedirect(dismissed: Bool)
+  /// `component.reportBankAccount`
+  case reportBankAccount(BankAccountReport)
+  /// `component.acceptMandate` or `component.declineMandate`
+  case decideMandate(isAccepted: Bool)
+}
+
+/// What came of the bank-account collector.
+package enum BankAccountReport: Sendable, Equatable {
+  /// The account was collected.
+  case succeeded(paymentID: String)
+  /// It could not be; the id and the text are the collector's own.
+  case failed(errorID: String, description: String?)
+  /// The shopper gave up.
+  case cancelled
+}
+
+/// What a client decides when asked.
+package enum Decision: Sendable, Equatable {
+  /// Go on and create the payment.
+  case `continue`(idempotencyKey: String?)
+  /// Stop here.
+  case abort(message: String?)
+  /// Go on with a token of the client's backend; its fields have been read and its URLs checked.
+  case continueWithNewClientToken(ClientToken)
+  /// The client's backend has done the rest.
+  case complete(Payment?)
+}
+
+/// Who else may use a checkout.
+package struct Share: Sendable, Equatable {
+  /// A user or a group.
+  package enum Subject: Sendable, Equatable {
+    case user(UInt32)
+    case group(UInt32)
+  }
+
+  /// How much may be done.
+  package enum Role: String, Sendable, CaseIterable {
+    /// Look on, without secrets and collected data.
+    case observe
+    /// Everything but sharing.
+    case drive
+  }
+
+  /// A user or a group.
+  package var subject: Subject
+  /// How much may be done.
+  package var role: Role
+
+  /// Makes a share.
+  package init(subject: Subject, role: Role) {
+    self.subject = subject
+    self.role = role
+  }
+}
+
+/// What a checkout wants done, in this order.
+package enum Effect: Sendable {
+  /// Number the event and send it to the subscribers.
+  case publish(Event)
+  /// Answer a call.
+  case reply(CallID, Value)
+  /// Answer a call with an error.
+  case refuse(CallID, CheckoutError)
+  /// Perform an operation upstream.
+  case perform(Operation)
+  /// Forget an operation: its answer is no longer wanted.
+  case abandon(OperationID)
+  /// Send ``Input/timerFired(_:)`` after so long; setting a timer anew replaces it.
+  case setTimer(TimerID, after: Milliseconds)
+  /// Forget a timer.
+  case clearTimer(TimerID)
+  /// The checkout has ended with that outcome: nothing can happen to it any more.
+  case ended(Outcome)
+  /// The start was refused: the checkout never was.
+  case removed
+}
+
+/// The timers of a checkout.
+package enum TimerID: Hashable, Sendable {
+  /// Nobody submitted, or nobody went on with the bank account or the mandate.
+  case expiry
+  /// A decision was not taken.
+  case decision
+  /// The next status poll is due.
+  case poll
+  /// An operation is to be repeated.
+  case `repeat`(OperationID)
+}

@@ -1,0 +1,251 @@
+package import ValueTree
+
+/// One request to Primer's API, complete: whoever performs it needs to know nothing else.
+package struct Operation: Sendable, Equatable {
+  /// Its number within the checkout.
+  package let id: OperationID
+  /// What is asked.
+  package let request: Request
+  /// The whole URL (configuration, poll, complete) or the base that the request's path is added to;
+  /// already checked against the allow list.
+  package let url: String
+  /// The `Primer-Client-Token` header.
+  package let accessToken: String
+  /// The `Primer-SDK-Checkout-Session-ID` header, one for each checkout.
+  package let sessionID: String
+  /// The `X-Request-ID` header, the same for each repeat of one request.
+  package let requestID: String
+
+  /// Makes an operation.
+  package init(
+    id: OperationID, request: Request, url: String, accessToken: String, sessionID: String,
+    requestID: String
+  ) {
+    self.id = id
+    self.request = request
+    self.url = url
+    self.accessToken = accessToken
+    self.sessionID = sessionID
+    self.requestID = requestID
+  }
+
+  /// The calls of Primer's API.
+  package enum Request: Sendable, Equatable {
+    /// `GET {url}?withDisplayMetadata=true`, answered by ``Answer/configuration(_:)``.
+    case fetchConfiguration
+    /// `POST {url}/client-session/actions`, answered by ``Answer/configuration(_:)``.
+    case performActions([ClientSessionAction])
+    /// `POST {url}/adyen/checkout`, answered by ``Answer/banks(_:)``.
+    case fetchBanks(configurationID: String)
+    /// `POST {url}/payment-instruments`, answered by ``Answer/instrument(_:)``.
+    case tokenize(instrument: Value)
+    /// `POST {url}/payments`, answered by ``Answer/payment(_:)``.
+    case createPayment(paymentMethodToken: String, idempotencyKey: String)
+    /// `GET {url}`, answered by ``Answer/redirectStatus(_:)``.
+    case poll
+    /// `POST {url}/payments/{paymentID}/resume`, answered by ``Answer/payment(_:)``.
+    case resume(paymentID: String, resumeToken: String)
+    /// `POST {url}`, answered by ``Answer/acknowledged``. The time is when the mandate was accepted.
+    case complete(mandateAcceptedAt: WallTime)
+    /// `POST {url}/client-token/validate`, answered by ``Answer/acknowledged``.
+    case validateClientToken(encoded: String)
+  }
+}
+
+/// A change of the client session.
+package enum ClientSessionAction: Sendable, Equatable {
+  /// `SELECT_PAYMENT_METHOD`
+  case selectPaymentMethod(type: String)
+  /// `UNSELECT_PAYMENT_METHOD`
+  case unselectPaymentMethod
+  /// `SET_CUSTOMER_FIRST_NAME`; never empty.
+  case setFirstName(String)
+  /// `SET_CUSTOMER_LAST_NAME`; never empty.
+  case setLastName(String)
+  /// `SET_EMAIL_ADDRESS`; never empty.
+  case setEmailAddress(String)
+}
+
+/// What upstream answered, decoded.
+package enum Answer: Sendable, Equatable {
+  /// To a configuration fetch or session actions.
+  case configuration(Configuration)
+  /// To a bank list fetch, in the server's order.
+  case banks([IssuingBank])
+  /// To a tokenization.
+  case instrument(PaymentInstrument)
+  /// To a payment's creation or resumption.
+  case payment(PaymentResponse)
+  /// To a status poll.
+  case redirectStatus(RedirectStatus)
+  /// To a completion or a token validation: it was accepted.
+  case acknowledged
+}
+
+/// A tokenized payment instrument.
+package struct PaymentInstrument: Sendable, Equatable {
+  /// What a payment is created from; `nil` if the answer held none.
+  package var token: String?
+  /// The whole answer, for a client that handles the payment itself.
+  package var data: Value
+
+  /// Makes an instrument.
+  package init(token: String?, data: Value = .object([])) {
+    self.token = token
+    self.data = data
+  }
+}
+
+/// An answer about a payment.
+package struct PaymentResponse: Sendable, Equatable {
+  /// The payment's state upstream.
+  package enum Status: String, Sendable {
+    case failed = "FAILED"
+    case pending = "PENDING"
+    case success = "SUCCESS"
+  }
+
+  /// What upstream says of the checkout as a whole, above the status.
+  package enum CheckoutOutcome: String, Sendable {
+    case complete = "CHECKOUT_COMPLETE"
+    case failure = "CHECKOUT_FAILURE"
+    case determineFromPaymentStatus = "DETERMINE_FROM_PAYMENT_STATUS"
+  }
+
+  /// The payment's id.
+  package var id: String?
+  /// The merchant's id of the order.
+  package var orderID: String?
+  /// The payment's state.
+  package var status: Status
+  /// What the checkout came to.
+  package var checkoutOutcome: CheckoutOutcome
+  /// Whether `PENDING` counts as success after a resume.
+  package var showsSuccessOnPending: Bool
+  /// What must be done before the payment can go on.
+  package var requiredAction: RequiredAction?
+
+  /// Makes a response.
+  package init(
+    id: String?, orderID: String? = nil, status: Status,
+    checkoutOutcome: CheckoutOutcome = .determineFromPaymentStatus,
+    showsSuccessOnPending: Bool = false, requiredAction: RequiredAction? = nil
+  ) {
+    self.id = id
+    self.orderID = orderID
+    self.status = status
+    self.checkoutOutcome = checkoutOutcome
+    self.showsSuccessOnPending = showsSuccessOnPending
+    self.requiredAction = requiredAction
+  }
+}
+
+/// What must happen before a payment can go on, and the token to do it with.
+package struct RequiredAction: Sendable, Equatable {
+  /// As in `USE_PRIMER_SDK`.
+  package var name: String
+  /// The replacement token, or why it cannot be used.
+  package var clientToken: Result<ClientToken, ClientTokenProblem>
+
+  /// Makes an action.
+  package init(name: String, clientToken: Result<ClientToken, ClientTokenProblem>) {
+    self.name = name
+    self.clientToken = clientToken
+  }
+}
+
+/// What a status poll says.
+package enum RedirectStatus: Sendable, Equatable {
+  /// The shopper is not done.
+  case pending
+  /// The shopper is done; the token resumes the payment.
+  case complete(resumeToken: String)
+  /// A status that this version does not know.
+  case unknown(String)
+}
+
+/// Why an operation gave no answer, and what can be known from that.
+package struct OperationFailure: Error, Sendable, Equatable {
+  /// What happened.
+  package enum Kind: Sendable, Equatable {
+    /// No connection was made (name, address, TLS): nothing left this machine.
+    case notSent
+    /// Bytes left, and no whole answer came within the time-out.
+    case timedOut
+    /// Bytes left, and the connection broke before a whole answer came.
+    case interrupted
+    /// A whole answer came with a status outside 200 to 299.
+    case status
+    /// A whole answer came that makes no sense: not JSON, wrong shape, unknown word, too large.
+    case undecodable
+    /// The URL is not allowed (a private address behind an allowed name); nothing was sent.
+    case notAllowed
+  }
+
+  /// What happened.
+  package var kind: Kind
+  /// HTTP status, where an answer came.
+  package var httpStatus: Int?
+  /// `Retry-After`, in milliseconds.
+  package var retryAfter: Milliseconds?
+  /// Primer's error body, where there was one.
+  package var serverError: ServerError?
+  /// A payment that the answer names in spite of all: from a key-already-used answer, or read
+  /// leniently from a success that did not decode.
+  package var payment: Payment?
+  /// Whether upstream said that this idempotency key has been used before.
+  package var isKeyAlreadyUsed: Bool
+
+  /// Makes a failure.
+  package init(
+    _ kind: Kind, httpStatus: Int? = nil, retryAfter: Milliseconds? = nil,
+    serverError: ServerError? = nil, payment: Payment? = nil, isKeyAlreadyUsed: Bool = false
+  ) {
+    self.kind = kind
+    self.httpStatus = httpStatus
+    self.retryAfter = retryAfter
+    self.serverError = serverError
+    self.payment = payment
+    self.isKeyAlreadyUsed = isKeyAlreadyUsed
+  }
+}
+
+/// Primer's error body.
+package struct ServerError: Error, Sendable, Equatable {
+  /// As in `InvalidToken`.
+  package var id: String?
+  /// For people to read.
+  package var description: String?
+  /// To quote to Primer's support.
+  package var diagnosticsID: String?
+  /// What was wrong with the request.
+  package var validationErrors: [String]
+
+  /// Makes an error body.
+  package init(
+    id: String? = nil, description: String? = nil, diagnosticsID: String? = nil,
+    validationErrors: [String] = []
+  ) {
+    self.id = id
+    self.description = description
+    self.diagnosticsID = diagnosticsID
+    self.validationErrors = validationErrors
+  }
+}
+
+/// A payment, as far as it is known.
+package struct Payment: Sendable, Equatable {
+  /// The payment's id.
+  package var id: String?
+  /// The merchant's id of the order.
+  package var orderID: String?
+  /// The latest status heard, as upstream spelled it.
+  package var status: String?
+
+  /// Makes a payment.
+  package init(id: String? = nil, orderID: String? = nil, status: String? = nil) {
+    self.id = id
+    self.orderID = orderID
+    self.status = status
+  }
+}

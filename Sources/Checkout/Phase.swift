@@ -1,0 +1,134 @@
+import ValueTree
+
+/// Where a checkout is.
+enum Phase: Sendable {
+  /// The configuration is being fetched.
+  case starting
+  /// Components may be provided, started and filled in.
+  case ready
+  /// A component has been submitted.
+  case paying(Stage)
+  /// A terminal event has been published.
+  case ended(Ending)
+}
+
+/// How a checkout ended.
+struct Ending: Sendable {
+  var outcome: Outcome
+  var error: CheckoutError?
+}
+
+/// Where a payment attempt is.
+///
+/// In each stage exactly one thing is waited for.
+enum Stage: Sendable {
+  /// The client session is being changed; a failure gives the component back to the shopper.
+  case patching
+  /// The client decides whether the payment is created.
+  case decidingOnCreation(OpenDecision)
+  /// The instrument is being tokenized. From here the attempt is final.
+  case tokenizing
+  /// Manual handling: the client's backend has the token and decides how to go on.
+  case decidingAfterTokenization(OpenDecision)
+  /// Manual handling: a new token is validated; a bad one leaves the decision before it open.
+  case validatingToken(ClientToken, call: CallID, decision: OpenDecision)
+  /// The payment is being created.
+  case creating
+  /// The shopper is at the page; its status is polled.
+  case redirecting(url: String, statusURL: String, deadline: WallTime)
+  /// Manual handling: the client's backend resumes the payment and decides how to go on.
+  case decidingAfterResume(OpenDecision)
+  /// The payment is being resumed.
+  case resuming
+  /// The bank account is being collected.
+  case collecting(clientSecret: String, completeURL: String)
+  /// The mandate is being shown.
+  case mandating(completeURL: String)
+  /// The payment is being completed.
+  case completing
+  /// The ending is settled; the payment method is being taken back before it is told.
+  case unselecting(Ending)
+
+  /// The decision that the client may take now.
+  var openDecision: OpenDecision? {
+    switch self {
+    case .decidingOnCreation(let decision), .decidingAfterTokenization(let decision),
+      .decidingAfterResume(let decision):
+      decision
+    default: nil
+    }
+  }
+}
+
+/// A decision that a client was asked for.
+struct OpenDecision: Sendable {
+  /// `d1`, `d2` and so on, in the order asked.
+  var id: String
+  /// When it is too late.
+  var deadline: WallTime
+  /// The event that asked.
+  var event: EventKind
+  /// That event's own members.
+  var members: [Value.Member]
+}
+
+/// A payment attempt: what the stages share.
+struct Attempt: Sendable {
+  /// The component that was submitted.
+  let component: Int
+  /// That component's step until then, should the attempt be taken back.
+  let stepBefore: Value?
+  /// When the present stage began.
+  var since: WallTime
+  /// The payment, once there is one.
+  var payment: Payment?
+  /// Whether the client has asked to cancel, and the answer under way decides.
+  var isCancelling = false
+  /// The key the payment is to be created with, if the client chose one.
+  var idempotencyKey: String?
+}
+
+/// One component and what the checkout knows about it.
+struct ComponentSlot: Sendable {
+  var component: any PaymentComponent
+  /// The latest step, as its event told it.
+  var step: Value?
+  /// Whether the start is under way.
+  var isStarting = false
+  /// The call that waits for the start.
+  var startCall: CallID?
+
+  var kind: ComponentKind { type(of: component).kind }
+}
+
+/// An operation whose answer is awaited.
+struct PendingOperation: Sendable {
+  /// Why it was asked for, and so what its answer means.
+  enum Purpose: Sendable, Equatable {
+    case configuration
+    case start(component: Int)
+    case patch
+    case tokenize
+    case create
+    case poll
+    case resume
+    case complete
+    case validateToken
+    case unselect
+    /// It no longer matters, but the next change of the session must come after it.
+    case superseded
+  }
+
+  let operation: Operation
+  var purpose: Purpose
+  /// How often it has been sent.
+  var sentCount = 0
+  /// When it was last sent.
+  var sentAt: WallTime
+  /// Whether some sending of it may have been carried out though no answer said so.
+  var mayHaveBeenDone = false
+  /// How often it was repeated after such a sending.
+  var uncertainRepeats = 0
+  /// Whether it waits for a timer, or for another change of the session, and not for an answer.
+  var isWaiting = false
+}

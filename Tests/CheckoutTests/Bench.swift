@@ -1,0 +1,191 @@
+import Checkout
+import Testing
+import ValueTree
+
+/// One checkout on the bench: a fake clock, fixed entropy, and everything it did, in order, as lines.
+///
+/// A line is an event (`step loading`), an operation (`> banks cfg-ideal`), a reply (`= {}`), a
+/// refusal (`! not-started`), a timer (`@ poll 1000`), an abandoned operation (`x create`) or the end
+/// (`# ended failed`). Timers that are forgotten leave no line.
+struct Bench {
+  var checkout: Checkout
+  var now: WallTime = Sample.now
+  /// Operations that wait for their answer.
+  private(set) var inFlight: [Operation] = []
+  /// Every operation sent, repeats included.
+  private(set) var sent: [Operation] = []
+  /// When each timer runs out.
+  private(set) var timers: [TimerID: WallTime] = [:]
+  /// Every event published.
+  private(set) var events: [Event] = []
+  /// Every line.
+  private(set) var lines: [String] = []
+  /// What each call was answered.
+  private(set) var replies: [CallID: Value] = [:]
+  /// What each call was refused with.
+  private(set) var refusals: [CallID: CheckoutError] = [:]
+  /// Calls that were answered more than once.
+  private(set) var answeredTwice: [CallID] = []
+  /// Whether a payment may exist whose creation nobody has answered for.
+  private(set) var isCreationOpen = false
+  private(set) var lastCall: CallID = 0
+  private var entropy: UInt64 = 0
+
+  /// A new checkout whose configuration is being fetched, and one call that waits for it.
+  init(
+    _ settings: Settings = Sample.settings, token: ClientToken = Sample.token,
+    spans: Spans = Spans()
+  ) {
+    checkout = Checkout(
+      id: CheckoutID(0xC0FFEE), owner: 1000, token: token, settings: settings, spans: spans,
+      moment: Moment(now: Sample.now, entropy: 7))
+    note(checkout.begin(at: moment()))
+    call(.awaitStart)
+  }
+
+  private mutating func moment() -> Moment {
+    entropy += 1
+    return Moment(now: now, entropy: entropy)
+  }
+
+  // MARK: Inputs
+
+  /// Feeds one input.
+  @discardableResult
+  mutating func handle(_ input: Input) -> [String] {
+    note(checkout.handle(input, at: moment()))
+  }
+
+  /// Gives a command as a new call.
+  @discardableResult
+  mutating func call(_ command: Command) -> [String] {
+    lastCall += 1
+    return handle(.command(command, call: lastCall))
+  }
+
+  /// Gives a component a command.
+  @discardableResult
+  mutating func call(_ command: ComponentCommand, of component: Int = 0) -> [String] {
+    call(.component(component, command))
+  }
+
+  /// Answers the operation of that name.
+  @discardableResult
+  mutating func answer(
+    _ name: String, _ answer: Answer, at location: SourceLocation = #_sourceLocation
+  ) -> [String] {
+    finish(name, .success(answer), location)
+  }
+
+  /// Fails the operation of that name.
+  @discardableResult
+  mutating func fail(
+    _ name: String, _ failure: OperationFailure, at location: SourceLocation = #_sourceLocation
+  ) -> [String] {
+    finish(name, .failure(failure), location)
+  }
+
+  private mutating func finish(
+    _ name: String, _ result: Result<Answer, OperationFailure>, _ location: SourceLocation
+  ) -> [String] {
+    guard let place = inFlight.firstIndex(where: { $0.request.name == name }) else {
+      Issue.record("no \(name) is under way", sourceLocation: location)
+      return []
+    }
+    if name == "create" { noteCreation(result) }
+    return handle(.operationFinished(inFlight.remove(at: place).id, result))
+  }
+
+  private mutating func noteCreation(_ result: Result<Answer, OperationFailure>) {
+    guard case .failure(let failure) = result, !failure.isKeyAlreadyUsed else {
+      isCreationOpen = false
+      return
+    }
+    let status = failure.httpStatus ?? 0
+    let isRefusal = (400..<500).contains(status) && failure.serverError != nil
+    if ![.notSent, .notAllowed].contains(failure.kind), !isRefusal { isCreationOpen = true }
+  }
+
+  /// Lets a timer run out: the clock goes to its moment.
+  @discardableResult
+  mutating func fire(
+    _ timer: TimerID, at location: SourceLocation = #_sourceLocation
+  ) -> [String] {
+    guard let time = timers.removeValue(forKey: timer) else {
+      Issue.record("\(timer) is not set", sourceLocation: location)
+      return []
+    }
+    now = max(now, time)
+    return handle(.timerFired(timer))
+  }
+
+  /// Lets the one timer for a repeat run out.
+  @discardableResult
+  mutating func fireRepeat(at location: SourceLocation = #_sourceLocation) -> [String] {
+    for timer in timers.keys {
+      if case .repeat = timer { return fire(timer, at: location) }
+    }
+    Issue.record("no repeat is set", sourceLocation: location)
+    return []
+  }
+
+  // MARK: Effects
+
+  @discardableResult
+  private mutating func note(_ effects: [Effect]) -> [String] {
+    let seen = lines.count
+    for effect in effects {
+      switch effect {
+      case .publish(let event):
+        events.append(event)
+        lines.append(event.line)
+      case .reply(let call, let value):
+        noteAnswer(to: call)
+        replies[call] = value
+        lines.append("= " + value.replyLine)
+      case .refuse(let call, let error):
+        noteAnswer(to: call)
+        refusals[call] = error
+        lines.append("! " + error.line)
+      case .perform(let operation):
+        inFlight.append(operation)
+        sent.append(operation)
+        lines.append("> " + operation.request.line)
+      case .abandon(let id):
+        let name = inFlight.first { $0.id == id }?.request.name ?? "nothing"
+        inFlight.removeAll { $0.id == id }
+        lines.append("x " + name)
+      case .setTimer(let timer, let span):
+        timers[timer] = now + span
+        lines.append("@ \(timer.name) \(span)")
+      case .clearTimer(let timer): timers[timer] = nil
+      case .ended(let outcome): lines.append("# ended " + outcome.rawValue)
+      case .removed: lines.append("# removed")
+      }
+    }
+    return Array(lines[seen...])
+  }
+
+  private mutating func noteAnswer(to call: CallID) {
+    if replies[call] != nil || refusals[call] != nil { answeredTwice.append(call) }
+  }
+
+  /// The events among the lines.
+  var eventLines: [String] { events.map(\.line) }
+
+  /// The operations among the lines.
+  var operationLines: [String] { sent.map(\.request.line) }
+
+  /// What the last call was refused with.
+  var lastRefusal: CheckoutError? { refusals[lastCall] }
+
+  /// What the last call was answered.
+  var lastReply: Value? { replies[lastCall] }
+}
+
+extension [String] {
+  /// The lines that tell of events and operations only.
+  var essence: [String] { filter { !$0.hasPrefix("=") && !$0.hasPrefix("@") } }
+  /// The lines that tell of events only.
+  var eventsOnly: [String] { filter { $0.first?.isLetter == true && !$0.hasPrefix("x ") } }
+}

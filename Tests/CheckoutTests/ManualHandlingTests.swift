@@ -1,0 +1,151 @@
+import Checkout
+import Testing
+import ValueTree
+
+@Suite struct ManualHandlingTests {
+  static let failed = "step webRedirect failure"
+
+  @Test func `the token's data comes with the decision`() {
+    let bench = Bench(at: .decidingAfterTokenization)
+    #expect(bench.events.last?.line == "didTokenizePaymentMethod ADYEN_IDEAL d1")
+    #expect(bench.events.last?["paymentMethodTokenData"] == ["token": "tok-1"])
+    #expect(!bench.operationLines.contains { $0.hasPrefix("create") })
+  }
+
+  @Test(arguments: [.decidingAfterTokenization, .decidingAfterResume] as [Stop])
+  func `a client that completes the payment itself has it handled`(stop: Stop) {
+    var bench = Bench(at: stop)
+    let id = stop == .decidingAfterResume ? "d2" : "d1"
+    let payment = Payment(id: "pay-9", orderID: "o-1", status: "SUCCESS")
+    #expect(
+      bench.call(.decide(id: id, .complete(payment))) == [
+        "step webRedirect success", "didCompleteCheckout handledByClient pay-9 SUCCESS",
+        "# ended handledByClient", "= {}",
+      ])
+    #expect(bench.timers.isEmpty)
+    bench = Bench(at: stop)
+    #expect(
+      bench.call(.decide(id: id, .complete(nil))).contains("didCompleteCheckout handledByClient"))
+  }
+
+  @Test(arguments: [.decidingAfterTokenization, .decidingAfterResume] as [Stop])
+  func `a client may abort`(stop: Stop) {
+    var bench = Bench(at: stop)
+    #expect(
+      bench.call(
+        .decide(id: stop == .decidingAfterResume ? "d2" : "d1", .abort(message: "No"))) == [
+          Self.failed, "didFail failed merchant-error", "# ended failed", "= {}",
+        ])
+  }
+
+  @Test func `a new token is validated before the reply, with its own access token`() {
+    var bench = Bench(at: .decidingAfterTokenization)
+    #expect(
+      bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.redirectToken))) == [
+        "> validate h.redirect.s"
+      ])
+    #expect(bench.sent.last?.accessToken == "access-2")
+    #expect(bench.sent.last?.url == "https://pci.example.com")
+    #expect(
+      bench.answer("validate", .acknowledged) == ["step webRedirect loaded", "> poll", "= {}"])
+    #expect(bench.timers[.decision] == nil)
+    #expect(bench.checkout.token == Sample.redirectToken)
+  }
+
+  static let refusals: [(OperationFailure, String)] = [
+    (Sample.refusal(400), "invalid-client-token"), (Sample.refusal(401), "invalid-client-token"),
+    (Sample.status(404), "invalid-client-token"),
+    (Sample.failure(.undecodable), "failed-to-decode"),
+    (Sample.failure(.notAllowed), "upstream-not-allowed"),
+    (Sample.status(302), "invalid-response"),
+  ]
+
+  @Test(arguments: refusals)
+  func `a token that upstream refuses leaves the decision open`(
+    failure: OperationFailure, id: String
+  ) {
+    for (stop, decision) in [(Stop.validating, "d1"), (.validatingAfterResume, "d2")] {
+      var bench = Bench(at: stop)
+      let deadline = bench.timers[.decision]
+      let since = bench.checkout.awaiting.first?["since"]
+      bench.now += 30_000
+      #expect(bench.fail("validate", failure) == ["! \(id) /clientToken"])
+      #expect(bench.checkout.state == .awaitingDecision)
+      #expect(bench.timers[.decision] == deadline)
+      #expect(since == nil || bench.checkout.awaiting.first?["since"] == since)
+      #expect(bench.call(.decide(id: decision, .complete(nil))).last == "= {}")
+    }
+  }
+
+  static let unusable: [(ClientToken, String)] = [
+    (RequiredActionTests.redirect { $0.intent = "OTHER" }, "no intent for it"),
+    (RequiredActionTests.redirect { $0.statusURL = nil }, "no statusUrl"),
+    (RequiredActionTests.redirect { $0.redirectURL = nil }, "no redirectUrl"),
+    (RequiredActionTests.redirect { $0.pciURL = nil }, "nowhere to have it validated"),
+    (Sample.achToken, "another method's"),
+  ]
+
+  @Test(arguments: unusable)
+  func `a token that cannot lead on is refused without asking upstream`(
+    token: ClientToken, reason: String
+  ) {
+    var bench = Bench(at: .decidingAfterTokenization)
+    #expect(
+      bench.call(.decide(id: "d1", .continueWithNewClientToken(token))) == [
+        "! invalid-client-token /clientToken"
+      ], "\(reason)")
+    #expect(bench.lastRefusal?.id.code == 1005)
+    #expect(bench.call(.decide(id: "d1", .complete(nil))).last == "= {}")
+  }
+
+  @Test func `one token is validated at a time`() {
+    var bench = Bench(at: .validating)
+    #expect(
+      bench.call(.decide(id: "d1", .abort(message: nil))) == ["! not-awaited /decisionId"])
+  }
+
+  @Test func `the deadline passes during the validation`() {
+    var bench = Bench(at: .validating)
+    #expect(
+      bench.fire(.decision) == [
+        "x validate", Self.failed, "didFail unknown decision-timeout", "# ended unknown",
+        "! not-awaited",
+      ])
+  }
+
+  @Test func `the resume token is the client's to use`() {
+    let bench = Bench(at: .decidingAfterResume)
+    #expect(bench.events.last?.line == "didResumeWith res-1 d2")
+    #expect(!bench.operationLines.contains { $0.hasPrefix("resume") })
+  }
+
+  /// The reference ignores the new token.
+  @Test func `after the resumption a new token is followed again`() {
+    var bench = Bench(at: .validatingAfterResume)
+    #expect(
+      bench.answer("validate", .acknowledged) == ["step webRedirect loaded", "> poll", "= {}"])
+    #expect(
+      bench.answer("poll", .redirectStatus(.complete(resumeToken: "res-2"))) == [
+        "didResumeWith res-2 d3", "@ decision 600000",
+      ])
+  }
+
+  @Test func `ACH by hand ends after the mandate, handled by the client`() {
+    var bench = Bench(Sample.manualSettings)
+    bench.start()
+    bench.startACH()
+    bench.call(.submit)
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
+    #expect(
+      bench.answer("validate", .acknowledged) == [
+        "didReceiveAdditionalInfo bankAccountCollector", "@ expiry 3600000", "= {}",
+      ])
+    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.decideMandate(isAccepted: true))
+    #expect(
+      bench.answer("complete", .acknowledged) == [
+        "didCompleteCheckout handledByClient", "# ended handledByClient",
+      ])
+  }
+}
