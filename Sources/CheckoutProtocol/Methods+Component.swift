@@ -1,0 +1,105 @@
+import Checkout
+package import JSONRPC
+import ValueTree
+
+extension Methods {
+  private static let provided = ResultRow(
+    "provided",
+    Schemas.open([
+      .init("componentId", Schemas.componentID), .init("component", .string),
+      .init("state", Schemas.component),
+    ]))
+
+  private static let provideErrors = ErrorRow.rows(
+    .unknownCheckout, .unsupportedPaymentMethodType, .genericError, .checkoutEnded, .invalidValue)
+
+  private static let provideParameters: [ParameterRow] = [
+    checkoutID, .init("paymentMethodType", .string(1...64)),
+  ]
+
+  /// The managers of the seed pages.
+  package static let managers: [MethodRow] = [
+    MethodRow(
+      "componentWithRedirectManager.provideBanksComponent",
+      "Provides the component that collects the shopper's bank.",
+      parameters: provideParameters, result: provided, errors: provideErrors),
+    MethodRow(
+      "componentWithRedirectManager.provide",
+      "Provides a component whose payment redirects the shopper.",
+      parameters: provideParameters, result: provided, errors: provideErrors),
+    MethodRow(
+      "achManager.provide", "Provides the component that collects what ACH needs.",
+      parameters: provideParameters, result: provided, errors: provideErrors),
+  ]
+
+  private static let stateErrors = ErrorRow.rows(.unknownComponent, .checkoutEnded)
+
+  /// `component.*`
+  package static let component: [MethodRow] = [
+    MethodRow(
+      "component.start",
+      "Starts a component; answers with its first data step. Once, or again after a failure.",
+      parameters: [componentID],
+      result: ResultRow("started", Schemas.open([.init("step", Schemas.step)])),
+      errors: stateErrors
+        + ErrorRow.rows(
+          .alreadyStarted, .banksFetchFailed, .failedToCreateSession, .invalidValue)
+        + [.quotaExceeded]),
+    MethodRow(
+      "component.updateCollectedData", "Collects one field, and judges it.",
+      parameters: [
+        componentID,
+        .init(
+          "data",
+          .oneOf([
+            .object([.init("bankId", .string(0...1024))]),
+            .object([.init("bankFilterText", .string(0...1024))]),
+            .object([.init("firstName", .string(0...4096))]),
+            .object([.init("lastName", .string(0...4096))]),
+            .object([.init("emailAddress", .string(0...4096))]),
+          ]), "Exactly one field."),
+      ],
+      result: ResultRow(
+        "validation",
+        Schemas.open([
+          .init("status", .enumeration(["valid", "invalid", "error"])),
+          .optional("errors", .array(Schemas.open([]))),
+          .optional("banks", .array(Schemas.bank), "The banks that a filter left."),
+        ])),
+      errors: stateErrors + ErrorRow.rows(.alreadySubmitted, .invalidValue)),
+    MethodRow(
+      "component.submit", "Submits the data; from here the daemon goes on by itself.",
+      parameters: [componentID], result: nothing,
+      errors: stateErrors
+        + ErrorRow.rows(.notStarted, .alreadySubmitted, .invalidCollectedData)),
+    MethodRow(
+      "component.get", "Tells everything about a component.", parameters: [componentID],
+      result: ResultRow("component", Schemas.component),
+      errors: ErrorRow.rows(.unknownComponent)),
+    MethodRow(
+      "component.reportRedirect",
+      "Tells what became of the page; for information, the status poll decides.",
+      parameters: [componentID, .init("outcome", .enumeration(["presented", "dismissed"]))],
+      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited)),
+    MethodRow(
+      "component.reportBankAccount", "Tells what came of the bank-account collector.",
+      parameters: [
+        componentID, .init("outcome", .enumeration(["succeeded", "failed", "cancelled"])),
+        .optional("paymentId", .string(1...255), "With succeeded: the collector's id."),
+        .optional(
+          "error",
+          .object([
+            .init("errorId", .string(1...255)), .optional("description", .string(0...1024)),
+          ]), "With failed: the collector's own error."),
+      ],
+      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited, .invalidValue)),
+    MethodRow(
+      "component.acceptMandate", "Tells that the shopper accepted the mandate.",
+      parameters: [componentID], result: nothing,
+      errors: stateErrors + ErrorRow.rows(.notAwaited)),
+    MethodRow(
+      "component.declineMandate", "Tells that the shopper declined the mandate.",
+      parameters: [componentID], result: nothing,
+      errors: stateErrors + ErrorRow.rows(.notAwaited)),
+  ]
+}

@@ -1,0 +1,156 @@
+import Checkout
+package import JSONRPC
+import ValueTree
+
+extension Methods {
+  /// `events.*`
+  package static let events: [MethodRow] = [
+    MethodRow(
+      "events.subscribe",
+      "Sends events as they happen; with after, first those that happened before.",
+      parameters: [
+        .optional(
+          "checkoutId", Schemas.checkoutReference, "Without it: all of yours, also future ones."),
+        .optional("shared", .boolean, "Also those shared with you."),
+        .optional("all", .boolean, "Everyone's; for administrators."),
+        .optional(
+          "types", Schemas.eventTypes, "Only these events: names, or prefixes such as component."),
+        .optional(
+          "after", .integer(0...Int64.max),
+          "Begin after the event with this number; needs checkoutId."),
+      ],
+      result: ResultRow(
+        "subscription",
+        Schemas.open([
+          .init("subscriptionId", .string),
+          .optional("snapshots", .array(Schemas.open([])), "Short, without after."),
+          .optional("from", .integer, "With after: the first number that is sent."),
+          .optional("to", .integer, "With after: the latest event at the time of the reply."),
+        ])),
+      errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout, .invalidValue)),
+    MethodRow(
+      "events.unsubscribe", "Ends a subscription.",
+      parameters: [.init("subscriptionId", .string(1...32))], result: nothing,
+      errors: ErrorRow.rows(.unknownSubscription)),
+    MethodRow(
+      "events.read", "Reads the events that happened, or waits for the next.",
+      parameters: [
+        checkoutID, .optional("after", .integer(0...Int64.max)),
+        .optional("types", Schemas.eventTypes),
+        .optional("limit", .integer(1...1000), "At most so many; 100 if not given."),
+        .optional("waitMs", Schemas.waitSpan, "Wait so long if there is none."),
+      ],
+      result: ResultRow(
+        "events",
+        Schemas.open([
+          .init(
+            "events", .array(Schemas.open([.init("method", .string), .init("params", .any)]))),
+          .init("next", .integer, "What after must be to go on."),
+          .init("ended", .boolean, "Whether no more can come."),
+          .optional("trimmedTo", .integer, "Events up to this number may have been dropped."),
+        ])),
+      errors: [.quotaExceeded] + ErrorRow.rows(.unknownCheckout, .invalidValue)),
+  ]
+
+  /// The notifications that a client may receive.
+  package static let notifications: [EventRow] =
+    EventKind.allCases.map { kind in
+      EventRow(kind.name, kind.summary, members: eventHead + kind.members)
+    } + [
+      EventRow(
+        "events.lost", "Events were dropped because the connection read too slowly.",
+        members: [
+          .init("checkoutId", Schemas.checkoutID), .init("from", .integer), .init("to", .integer),
+        ]),
+      EventRow(
+        "system.draining", "The daemon is about to stop.", members: [.init("reason", .string)]),
+    ]
+
+  private static let eventHead: [Schema.Member] = [
+    .init("checkoutId", Schemas.checkoutID),
+    .init("seq", .integer, "From 1, without gaps, for each checkout."),
+    .init("time", Schemas.timestamp),
+    .optional("componentId", Schemas.componentID, "Where there is one."),
+  ]
+}
+
+extension EventKind {
+  /// The name on the wire.
+  package var name: StaticString {
+    switch self {
+    case .didLoadAvailablePaymentMethods: "checkout.didLoadAvailablePaymentMethods"
+    case .didReceiveStep: "component.didReceiveStep"
+    case .didUpdateValidationStatus: "component.didUpdateValidationStatus"
+    case .didReceiveError: "component.didReceiveError"
+    case .willCreatePayment: "checkout.willCreatePayment"
+    case .didStartTokenization: "checkout.didStartTokenization"
+    case .didTokenizePaymentMethod: "checkout.didTokenizePaymentMethod"
+    case .didReceiveAdditionalInfo: "checkout.didReceiveAdditionalInfo"
+    case .didResumeWith: "checkout.didResumeWith"
+    case .willUpdateClientSession: "checkout.willUpdateClientSession"
+    case .didUpdateClientSession: "checkout.didUpdateClientSession"
+    case .didCompleteCheckout: "checkout.didCompleteCheckout"
+    case .didFail: "checkout.didFail"
+    }
+  }
+
+  fileprivate var summary: String {
+    switch self {
+    case .didLoadAvailablePaymentMethods: "The configuration is loaded."
+    case .didReceiveStep: "A component has come to a new step."
+    case .didUpdateValidationStatus: "Collected data is being judged, or has been."
+    case .didReceiveError: "Something went wrong that the shopper or the client can mend."
+    case .willCreatePayment: "The payment is about to be created; you may have to decide."
+    case .didStartTokenization: "The payment method is being tokenized; no way back to the data."
+    case .didTokenizePaymentMethod: "The payment method is tokenized; in manual handling, decide."
+    case .didReceiveAdditionalInfo: "The shopper must give a bank account or accept a mandate."
+    case .didResumeWith: "Manual handling: resume the payment with this token, then decide."
+    case .willUpdateClientSession: "The client session is about to change."
+    case .didUpdateClientSession: "The client session has changed."
+    case .didCompleteCheckout: "The checkout has ended well."
+    case .didFail: "The checkout has ended otherwise; see its outcome."
+    }
+  }
+
+  fileprivate var members: [Schema.Member] {
+    let type = Schema.Member("paymentMethodType", .string)
+    let decision: [Schema.Member] = [
+      .optional("decisionId", .string, "To be named in checkout.decide."),
+      .optional("deadline", Schemas.timestamp),
+    ]
+    switch self {
+    case .didLoadAvailablePaymentMethods:
+      return [.init("availablePaymentMethods", Schemas.availablePaymentMethods)]
+    case .didReceiveStep: return [.init("step", Schemas.step)]
+    case .didUpdateValidationStatus:
+      return [
+        .init("status", .enumeration(["validating", "valid", "invalid", "error"])),
+        .optional("errors", .array(Schemas.open([]))), .init("data", Schemas.open([])),
+      ]
+    case .didReceiveError: return [.init("error", Schemas.error)]
+    case .willCreatePayment: return [type] + decision
+    case .didStartTokenization: return [type]
+    case .didTokenizePaymentMethod:
+      return [type, .optional("paymentMethodTokenData", Schemas.open([]))] + decision
+    case .didReceiveAdditionalInfo:
+      return [
+        .init(
+          "info",
+          Schemas.open([.init("kind", .enumeration(["bankAccountCollector", "mandate"]))]))
+      ]
+    case .didResumeWith: return [.init("resumeToken", .string)] + decision
+    case .willUpdateClientSession, .didUpdateClientSession:
+      return [.init("clientSession", Schemas.clientSession)]
+    case .didCompleteCheckout:
+      return [
+        .optional("payment", Schemas.payment),
+        .init("outcome", .enumeration(["success", "pending", "handledByClient"])),
+      ]
+    case .didFail:
+      return [
+        .init("error", Schemas.error), .optional("payment", Schemas.payment),
+        .init("outcome", .enumeration(["failed", "cancelled", "unknown"])),
+      ]
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Checkout
+package import JSONRPC
+import ValueTree
+
+extension Methods {
+  /// `system.*` and `rpc.*`
+  package static let system: [MethodRow] = [
+    MethodRow(
+      "system.hello", "Introduces the client, and says what this daemon is and allows.",
+      parameters: [.optional("client", .string(0...255), "Who is calling, for the journal.")],
+      result: ResultRow(
+        "hello",
+        Schemas.open([
+          .init("server", Schemas.open([.init("name", .string), .init("version", .string)])),
+          .init("protocol", .integer(1...1)),
+          .init("epoch", .string, "New whenever the state was reset."),
+          .init("limits", Schemas.open([])),
+          .init(
+            "you",
+            Schemas.open([
+              .init("uid", Schemas.userID), .init("gid", Schemas.userID), .init("pid", .integer),
+              .init("role", .enumeration(["user", "administrator"])),
+            ])),
+          .init("features", .array(.string)),
+        ]))),
+    MethodRow(
+      "system.ping", "Does nothing, and answers.", result: nothing,
+      examples: [ExampleRow("Ping", result: .object([]))]),
+    MethodRow(
+      "system.echo", "Answers with its parameters.", acceptsAnything: true,
+      result: ResultRow("params", .any, "The parameters as sent; null if there were none.")),
+    MethodRow(
+      "system.status", "Tells what the daemon is doing: for administrators of all, else your own.",
+      result: ResultRow(
+        "status",
+        Schemas.open([
+          .init("uptimeMs", .integer), .init("version", .string),
+          .init("checkouts", Schemas.open([]), "How many, by state."),
+          .init("subscriptions", .integer), .init("events", Schemas.open([])),
+          .init("upstream", Schemas.open([])), .init("store", Schemas.open([])),
+        ]))),
+    MethodRow(
+      "system.connections", "Lists the connections; for administrators.",
+      result: ResultRow(
+        "connections", Schemas.open([.init("connections", .array(Schemas.open([])))])),
+      errors: [.permissionDenied]),
+    MethodRow(
+      "system.reload",
+      "Reads the configuration again; for administrators. Answers when it is in force.",
+      result: nothing, errors: [.permissionDenied] + ErrorRow.rows(.invalidValue)),
+    MethodRow(
+      "rpc.discover", "Describes every method, event and error of this daemon.",
+      result: ResultRow("openrpc", .any, "An OpenRPC document.")),
+  ]
+}

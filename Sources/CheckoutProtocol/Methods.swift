@@ -1,0 +1,14 @@
+package import JSONRPC
+
+/// The methods of protocol version 1: one row each. Dispatch, `rpc.discover`, the documentation and
+/// the contract tests come from these rows.
+package enum Methods {
+  /// Every method, in the order of the documentation.
+  package static let all: [MethodRow] =
+    system + checkout + managers + component + events
+
+  static let checkoutID = ParameterRow(
+    "checkoutId", Schemas.checkoutReference, "The checkout's id, or {\"startKey\"}.")
+  static let componentID = ParameterRow("componentId", Schemas.componentID)
+  static let nothing = ResultRow("nothing", .object([]), "An empty object.")
+}

@@ -1,0 +1,144 @@
+package import Checkout
+package import JSON
+package import JSONRPC
+
+/// A checkout as a client names it.
+package enum CheckoutReference: Sendable, Equatable {
+  /// By its id; `nil` if the text is no id.
+  case id(CheckoutID?)
+  /// By the key it was started with.
+  case startKey(String)
+
+  /// Reads a `checkoutId` parameter that has passed its schema.
+  package init(_ view: JSONView) {
+    if let text = view.string {
+      self = .id(CheckoutID(text: text))
+    } else {
+      self = .startKey(view["startKey"]?.string ?? "")
+    }
+  }
+}
+
+extension Settings {
+  /// Reads `checkout.start`'s `settings`, `decisions` and `decisionTimeoutMs`.
+  ///
+  /// - Throws: `invalid-value` if both a mandate's text and a merchant's name are given.
+  package init(_ parameters: Parameters) throws(CheckoutError) {
+    self.init()
+    if let view = parameters["settings"] {
+      if let word = view["paymentHandling"]?.string,
+        let handling = PaymentHandling(rawValue: word)
+      {
+        paymentHandling = handling
+      }
+      if let text = view["locale"]?.string { locale = text }
+      urlScheme = view["urlScheme"]?.string
+      if let stripe = view["stripe"] {
+        stripePublishableKey = stripe["publishableKey"]?.string
+        mandateText = stripe["mandateText"]?.string
+        merchantName = stripe["merchantName"]?.string
+      }
+    }
+    guard mandateText == nil || merchantName == nil else {
+      throw CheckoutError(
+        .invalidValue, detail: "The mandate is either mandateText or merchantName, not both",
+        path: "/settings/stripe")
+    }
+    decidesOnPaymentCreation = parameters["decisions"].map { $0.count > 0 } ?? false
+    decisionTimeout = parameters["decisionTimeoutMs"]?.integer
+  }
+}
+
+extension Share.Subject {
+  /// Reads `uid` or `gid`.
+  ///
+  /// - Throws: `invalid-value` unless exactly one of them is given.
+  package init(uid: JSONView?, gid: JSONView?) throws(CheckoutError) {
+    switch (uid?.integer, gid?.integer) {
+    case (let uid?, nil): self = .user(UInt32(truncatingIfNeeded: uid))
+    case (nil, let gid?): self = .group(UInt32(truncatingIfNeeded: gid))
+    default: throw CheckoutError(.invalidValue, detail: "Name either a uid or a gid", path: "/uid")
+    }
+  }
+}
+
+extension [Share] {
+  /// Reads `checkout.start`'s `share`.
+  package init(_ view: JSONView?) throws(CheckoutError) {
+    self = []
+    guard let view else { return }
+    for element in view.elements {
+      let subject = try Share.Subject(uid: element["uid"], gid: element["gid"])
+      append(Share(subject: subject, role: Share.Role(element["role"])))
+    }
+  }
+}
+
+extension Share.Role {
+  /// Reads a role; `observe` if none is given.
+  package init(_ view: JSONView?) {
+    self = view?.string.flatMap(Self.init) ?? .observe
+  }
+}
+
+extension BankAccountReport {
+  /// Reads `component.reportBankAccount`.
+  ///
+  /// - Throws: `invalid-value` if the outcome's own member is missing.
+  package init(_ parameters: Parameters) throws(CheckoutError) {
+    switch parameters["outcome"]?.string {
+    case "succeeded":
+      guard let id = parameters["paymentId"]?.string else {
+        throw CheckoutError(.invalidValue, path: "/paymentId")
+      }
+      self = .succeeded(paymentID: id)
+    case "failed":
+      guard let error = parameters["error"], let id = error["errorId"]?.string else {
+        throw CheckoutError(.invalidValue, path: "/error")
+      }
+      self = .failed(errorID: id, description: error["description"]?.string)
+    default: self = .cancelled
+    }
+  }
+}
+
+/// The events a client wants: a set of kinds.
+package struct EventFilter: Sendable, Equatable {
+  private var bits: UInt32
+
+  /// Every event.
+  package static let all = EventFilter(bits: .max)
+
+  private init(bits: UInt32) { self.bits = bits }
+
+  /// Reads `types`: names of events, or prefixes that end in a period.
+  ///
+  /// - Throws: `invalid-value` for a name that no event has.
+  package init(_ view: JSONView?) throws(CheckoutError) {
+    guard let view else {
+      self = .all
+      return
+    }
+    bits = 0
+    for element in view.elements {
+      guard let word = element.string else { continue }
+      let kinds = EventKind.allCases.filter { kind in
+        word == kind.rawValue || word.hasSuffix(".") && kind.rawValue.hasPrefix(word)
+      }
+      guard !kinds.isEmpty else {
+        throw CheckoutError(.invalidValue, detail: "There is no such event", path: "/types")
+      }
+      for kind in kinds { bits |= kind.bit }
+    }
+  }
+
+  /// Whether events of that kind are wanted.
+  package func contains(_ kind: EventKind) -> Bool { bits & kind.bit != 0 }
+}
+
+extension EventKind {
+  /// This kind's place in a set of kinds.
+  package var bit: UInt32 {
+    1 << UInt32(EventKind.allCases.firstIndex(of: self) ?? 31)
+  }
+}

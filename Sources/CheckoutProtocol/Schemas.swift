@@ -1,0 +1,140 @@
+import Checkout
+import JSONRPC
+
+/// The shapes that several methods and events share.
+enum Schemas {
+  /// A checkout by its id, or by the key it was started with.
+  static let checkoutReference = Schema.named(
+    "CheckoutReference",
+    .oneOf([
+      .string(byteCount: 1...64, pattern: "^co_[0-9a-f]{16}$"),
+      .object([.init("startKey", startKey, "The key that checkout.start was given.")]),
+    ]))
+  static let checkoutID = Schema.string(byteCount: 1...64, pattern: "^co_[0-9a-f]{16}$")
+  static let componentID = Schema.string(byteCount: 1...64, pattern: "^cm_[0-9a-f]{16}_[0-9]+$")
+  static let startKey = Schema.string(1...255)
+  static let clientToken = Schema.string(1...65_536)
+  static let waitSpan = Schema.integer(0...300_000)
+  static let timestamp = Schema.string(
+    byteCount: 24...24, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z$")
+  static let userID = Schema.integer(0...4_294_967_294)
+  static let amount: Schema = .integer(Int64.min...Int64.max)
+
+  static func words<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> Schema
+  where T.RawValue == String {
+    .enumeration(type.allCases.map(\.rawValue))
+  }
+
+  /// An object of which only the interesting members are described.
+  static func open(_ members: [Schema.Member]) -> Schema {
+    .object(members, allowsAdditional: true)
+  }
+
+  static let error = Schema.named(
+    "Error",
+    open([
+      .init("errorId", .string, "What went wrong; clients switch on it."),
+      .optional("description", .string, "For people to read."),
+      .optional("recoverySuggestion", .string, "What to do about it."),
+      .optional("diagnosticsId", .string, "To be found in the journal."),
+      .optional("path", .string, "JSON pointer to the parameter."),
+      .optional("httpStatus", .integer, "What upstream answered with."),
+      .optional("serverErrorId", .string, "Upstream's own errorId."),
+      .optional("serverDescription", .string, "Upstream's own text."),
+      .optional("serverDiagnosticsId", .string, "To quote to upstream."),
+      .optional("serverValidationErrors", .array(.string), "Upstream's own findings."),
+      .optional(
+        "validationErrors",
+        .array(
+          open([
+            .init("field", .string), .init("errorId", .string), .init("description", .string),
+          ])), "What is wrong with the collected data."),
+    ]))
+
+  static let payment = Schema.named(
+    "Payment",
+    open([
+      .optional("id", .oneOf([.string, .null])), .optional("orderId", .oneOf([.string, .null])),
+      .optional("status", .oneOf([.string, .null])),
+    ]))
+
+  static let availablePaymentMethods = Schema.array(
+    open([
+      .init("type", .string, "As in ADYEN_IDEAL."), .optional("name", .string),
+      .init("manager", words(Manager.self)), .optional("implementationType", .string),
+    ]))
+
+  static let bank = Schema.named(
+    "IssuingBank",
+    open([
+      .init("id", .string), .init("name", .string), .optional("iconUrlStr", .string),
+      .init("isDisabled", .boolean),
+    ]))
+
+  static let clientSession = Schema.named(
+    "ClientSession",
+    open([
+      .optional("orderId", .any), .optional("currencyCode", .any),
+      .optional("totalAmount", .any, "Minor units."), .optional("lineItems", .array(open([]))),
+      .optional("customer", open([])),
+    ]))
+
+  static let step = Schema.named("Step", open([.init("name", .string)]))
+
+  static let component = Schema.named(
+    "Component",
+    open([
+      .init("componentId", componentID), .init("component", .string),
+      .init("paymentMethodType", .string), .init("step", step),
+      .optional("banks", .array(bank)), .optional("details", open([])),
+      .optional("validation", open([]), "By field: status, errors."),
+      .optional("data", open([]), "What was accepted."), .init("submittable", .boolean),
+      .init("missing", .array(.string)),
+    ]))
+
+  static let snapshot = Schema.named(
+    "Snapshot",
+    open([
+      .init("checkoutId", checkoutID), .init("state", words(CheckoutState.self)),
+      .init("seq", .integer, "The number of the latest event."),
+      .init("owner", open([.init("uid", userID)])), .init("createdAt", timestamp),
+      .optional("expiresAt", timestamp), .init("paymentHandling", words(Settings.PaymentHandling.self)),
+      .optional("availablePaymentMethods", availablePaymentMethods),
+      .optional("clientSession", clientSession), .init("components", .array(open([]))),
+      .init(
+        "awaiting",
+        .array(
+          open([
+            .init("kind", .enumeration(["decision", "redirect", "bankAccount", "mandate"])),
+            .init("since", timestamp), .optional("deadline", timestamp),
+            .optional("decisionId", .string),
+          ])), "What a client must do for the checkout to go on."),
+      .optional("payment", payment), .optional("outcome", words(Outcome.self)),
+      .optional("error", error), .optional("redacted", .boolean),
+    ]))
+
+  static let shareSubject: [Schema.Member] = [
+    .optional("uid", userID, "A user; or"), .optional("gid", userID, "a group."),
+  ]
+
+  static let settings = Schema.named(
+    "Settings",
+    .object([
+      .optional(
+        "paymentHandling", words(Settings.PaymentHandling.self),
+        "auto (the default): the daemon creates the payment; manual: your backend does."),
+      .optional(
+        "locale", .string(byteCount: 2...35, pattern: "^[A-Za-z]{2,8}([-_][A-Za-z0-9]{2,8})*$"),
+        "The shopper's language and region, as in nl-NL."),
+      .optional("urlScheme", .string(1...2048), "Where Stripe's collector returns to."),
+      .optional(
+        "stripe",
+        .object([
+          .optional("publishableKey", .string(1...255)),
+          .optional("mandateText", .string(1...65_536)),
+          .optional("merchantName", .string(1...255)),
+        ]), "What ACH needs."),
+    ]))
+
+  static let eventTypes = Schema.array(.string(1...64), maximumCount: 32)
+}
