@@ -1,0 +1,61 @@
+import Checkout
+import JSONRPC
+import LinuxSystem
+import PrimerAPI
+import Systemd
+import ValueTree
+
+/// The way to the end after SIGTERM: what was asked is answered, payments under way are waited for.
+final class Drain {
+  private unowned let server: Server
+  private var isOver = false
+
+  /// Begins: nothing new is accepted, and every call that would wait is told so.
+  init(_ server: Server, timeout: Milliseconds) {
+    self.server = server
+    server.service.notify(.stopping, status: "Draining")
+    server.log.notice("stopping", id: MessageID.stopping)
+    server.stopListening()
+    server.timers.set(
+      .drain, at: Clock.bootMicroseconds() + UInt64(max(0, timeout)) * 1000)
+    for connection in server.connections.values
+    where connection.saidHello || connection.wideSubscription != nil
+      || !connection.subscriptions.isEmpty
+    {
+      connection.notify("system.draining", [.init("reason", "stop")])
+    }
+    for wait in Array(server.waits.values) { server.fail(wait, RPCError(.shuttingDown)) }
+    for (_, kept) in server.calls {
+      kept.connection?.waitingCount -= 1
+      kept.call.fail(RPCError(.shuttingDown))
+    }
+    server.calls = [:]
+  }
+
+  /// Ends the process once no payment is under way upstream and everyone has what they are owed.
+  func check() {
+    guard !isOver, !hasPaymentUnderWay else { return }
+    finish()
+  }
+
+  /// Ends the process all the same.
+  func timeOut() {
+    guard !isOver else { return }
+    server.log.warning("a payment is still under way upstream; stopping all the same")
+    finish()
+  }
+
+  private var hasPaymentUnderWay: Bool {
+    server.checkouts.checkouts.contains { !$0.requests.isEmpty && $0.checkout.isPaying }
+  }
+
+  private func finish() {
+    isOver = true
+    for connection in Array(server.connections.values) {
+      connection.closeSaying(RPCError(.shuttingDown))
+      connection.flush()
+    }
+    server.gateway.shutdown()
+    server.loop.exit(0)
+  }
+}

@@ -1,0 +1,133 @@
+import Checkout
+import CheckoutProtocol
+import CheckoutStore
+import JSON
+import JSONRPC
+import ValueTree
+
+extension Handlers {
+  /// `events.*`
+  static var events: [String: Handler] { [
+    "events.subscribe": { connection, call, parameters throws(RPCError) in
+      try subscribe(connection, parameters)
+    },
+    "events.unsubscribe": { connection, call, parameters throws(RPCError) in
+      let id = parameters[0]?.string ?? ""
+      let server = connection.server
+      if let subscription = connection.subscriptions.values.first(where: { $0.id == id }) {
+        connection.subscriptions[subscription.live.id] = nil
+        server.end(subscription)
+      } else if connection.wideSubscription?.id == id {
+        server.endWideSubscription(of: connection)
+      } else {
+        throw RPCError(CheckoutError(.unknownSubscription, path: "/subscriptionId"))
+      }
+      return .object([])
+    },
+    "events.read": { connection, call, parameters throws(RPCError) in
+      try readEvents(connection, &call, parameters)
+    },
+  ] }
+
+  private static func subscribe(
+    _ connection: Connection, _ parameters: Parameters
+  ) throws(RPCError) -> Value? {
+    let filter = try read { () throws(CheckoutError) in try EventFilter(parameters["types"]) }
+    let after = parameters["after"]?.integer
+    guard parameters["checkoutId"] != nil else {
+      guard after == nil else {
+        throw RPCError(
+          CheckoutError(.invalidValue, detail: "after needs a checkoutId", path: "/after"))
+      }
+      return try subscribeWidely(connection, filter, parameters)
+    }
+    let (live, access) = try find(parameters, for: connection)
+    if let old = connection.subscriptions[live.id] { connection.server.end(old) }
+    connection.subscriptionCount += 1
+    let subscription = Subscription(
+      id: "s\(connection.subscriptionCount)", connection: connection, live: live, filter: filter,
+      isRedacted: access == .observe, after: after)
+    connection.subscriptions[live.id] = subscription
+    live.subscriptions.append(subscription)
+    guard let after else {
+      return [
+        "subscriptionId": .string(subscription.id),
+        "snapshots": [shown(live.checkout.shortSnapshot, access)],
+      ]
+    }
+    connection.server.replaying.append(subscription)
+    return [
+      "subscriptionId": .string(subscription.id), "from": .integer(after + 1),
+      "to": .integer(live.checkout.seq),
+    ]
+  }
+
+  private static func subscribeWidely(
+    _ connection: Connection, _ filter: EventFilter, _ parameters: Parameters
+  ) throws(RPCError) -> Value? {
+    let server = connection.server
+    var reach = WideSubscription.Reach.own
+    if parameters["shared"]?.bool == true { reach = .shared }
+    if parameters["all"]?.bool == true {
+      try administrator(connection)
+      reach = .all
+    }
+    server.endWideSubscription(of: connection)
+    connection.subscriptionCount += 1
+    let subscription = WideSubscription(
+      id: "s\(connection.subscriptionCount)", connection: connection, filter: filter,
+      reach: reach)
+    connection.wideSubscription = subscription
+    server.wideSubscriptions.append(subscription)
+    let source =
+      reach == .own
+      ? server.checkouts.checkouts(of: connection.caller.userID) : server.checkouts.checkouts
+    var snapshots: [Value] = []
+    for live in source {
+      guard let access = subscription.access(to: live.checkout) else { continue }
+      snapshots.append(shown(live.checkout.shortSnapshot, access))
+    }
+    return ["subscriptionId": .string(subscription.id), "snapshots": .array(snapshots)]
+  }
+
+  private static func shown(_ snapshot: Value, _ access: Access) -> Value {
+    access == .observe ? Redaction.redact(snapshot) : snapshot
+  }
+
+  private static func readEvents(
+    _ connection: Connection, _ call: inout Call, _ parameters: Parameters
+  ) throws(RPCError) -> Value? {
+    let (live, access) = try find(parameters, for: connection)
+    let filter = try read { () throws(CheckoutError) in try EventFilter(parameters["types"]) }
+    let after = parameters["after"]?.integer ?? 0
+    let limit = Int(parameters["limit"]?.integer ?? 100)
+    let span = parameters["waitMs"]?.integer ?? 0
+    let server = connection.server
+    if span > 0, !live.checkout.isEnded, !server.hasEvent(of: live, after: after, filter) {
+      try checkWaiting(connection)
+      server.wait(
+        &call, on: live, from: connection,
+        for: .event(after: after, filter: filter, limit: limit), span: span)
+      return nil
+    }
+    call.succeed { output in
+      server.writeEvents(
+        of: live, after: after, filter: filter, limit: limit, isRedacted: access == .observe,
+        to: output)
+    }
+    return nil
+  }
+}
+
+extension Server {
+  fileprivate func hasEvent(
+    of live: LiveCheckout, after: Int64, _ filter: EventFilter
+  ) -> Bool {
+    var isThere = false
+    store.readEvents(of: live.id, after: after) { event in
+      isThere = filter.contains(event.kind)
+      return !isThere
+    }
+    return isThere
+  }
+}

@@ -1,0 +1,30 @@
+package import CheckoutStore
+
+/// What the server allows; each is an option and a member of `system.hello`'s `limits`.
+package struct Limits: Sendable, Equatable {
+  /// Bytes of a line that comes in.
+  package var line = 1024 * 1024
+  /// Bytes of a line that goes out.
+  package var lineOut = 1024 * 1024
+  /// How deep a line may be nested.
+  package var nesting = 64
+  /// Members of a batch.
+  package var batch = 64
+  /// Calls in flight on one connection, beyond which it is not read.
+  package var inFlight = 64
+  /// Calls among them that wait for something to happen.
+  package var waiting = 16
+  /// Connections in all.
+  package var connections = 4096
+  /// Connections of one user.
+  package var connectionsPerUser = 256
+  /// Live checkouts of one user.
+  package var checkoutsPerUser = 1000
+  /// Bytes that wait to be read by one client.
+  package var queue = 4 * 1024 * 1024
+  /// Events kept for one checkout.
+  package var events = EventLimits()
+
+  /// The defaults.
+  package init() {}
+}

@@ -1,0 +1,112 @@
+import Glibc
+import JSON
+import JSONRPC
+import LinuxSystem
+import Systemd
+import ValueTree
+
+/// A listening socket.
+final class Listener {
+  private let descriptor: FileDescriptor
+  private let source: IOSource
+  /// Where it was bound by this process; `nil` if it was passed in.
+  private let path: String?
+
+  init(
+    _ descriptor: consuming FileDescriptor, path: String?, of server: Server
+  ) throws(Errno) {
+    let number = descriptor.rawValue
+    self.descriptor = descriptor
+    self.path = path
+    weak var me: Listener?
+    source = try server.loop.addIO(number, .readable) { [unowned server] _ in
+      me?.accept(for: server)
+    }
+    me = self
+  }
+
+  /// Takes in clients, at most so many in one turn.
+  private func accept(for server: Server) {
+    for _ in 0..<64 {
+      switch UnixSocket.acceptConnection(on: descriptor) {
+      case .accepted(let client): admit(client, to: server)
+      case .wouldBlock: return
+      case .peerGone: continue
+      case .outOfDescriptors: return fail("out of descriptors", server)
+      case .outOfMemory: return fail("out of memory", server)
+      case .failed(let error): return fail(error.description, server)
+      }
+    }
+  }
+
+  private func fail(_ reason: String, _ server: Server) {
+    server.counters.connectionsRefused += 1
+    server.log.warning("cannot accept a connection: \(reason)")
+  }
+
+  private func admit(_ client: consuming FileDescriptor, to server: Server) {
+    let credentials: PeerCredentials
+    do throws(Errno) {
+      credentials = try PeerCredentials(of: client)
+    } catch {
+      server.log.error("cannot learn who has connected: \(error)")
+      return
+    }
+    let caller = Caller(credentials, serverUserID: server.serverUserID)
+    if let refusal = refusal(of: credentials, by: server) {
+      server.counters.connectionsRefused += 1
+      return Self.refuse(client, refusal)
+    }
+    server.admit(client, caller: caller)
+  }
+
+  private func refusal(of credentials: PeerCredentials, by server: Server) -> RPCError? {
+    if credentials.isOverflowUser {
+      // A user that this namespace does not know: whoever it is, it is not who it seems.
+      return RPCError(.permissionDenied)
+    }
+    let limits = server.limits
+    if server.connections.count >= limits.connections {
+      return .quotaExceeded("connections", limits.connections, used: server.connections.count)
+    }
+    let used = server.connectionCounts[credentials.userID] ?? 0
+    if used >= limits.connectionsPerUser {
+      return .quotaExceeded("connectionsPerUid", limits.connectionsPerUser, used: used)
+    }
+    return nil
+  }
+
+  /// Says why, once, and closes.
+  private static func refuse(_ client: consuming FileDescriptor, _ error: RPCError) {
+    let line = Array(
+      (Value.object([
+        .init("jsonrpc", "2.0"), .init("id", .null),
+        .init(
+          "error",
+          [
+            "code": .integer(Int64(error.code.rawValue)), "message": .string(error.message),
+            "data": error.data ?? .null,
+          ]),
+      ]).jsonText + "\n").utf8)
+    unsafe line.withUnsafeBytes { bytes in _ = unsafe client.send(bytes) }
+  }
+
+  /// Stops accepting. Only the copy here is closed: the service manager keeps its own, and clients
+  /// that connect from now on wait for the next instance.
+  func stop() {
+    source.cancel()
+    if let path { unsafe unlink(path) }
+  }
+}
+
+extension RPCError {
+  /// The error for a quota that is full.
+  static func quotaExceeded(_ name: String, _ limit: Int, used: Int) -> RPCError {
+    RPCError(
+      .quotaExceeded,
+      [
+        .init("quota", .string(name)), .init("limit", .integer(Int64(limit))),
+        .init("used", .integer(Int64(used))),
+      ])
+  }
+}

@@ -1,0 +1,154 @@
+import Checkout
+import CheckoutStore
+import PrimerAPI
+import Systemd
+
+/// One option: its name on the command line and in the configuration file, what it takes and does.
+package struct OptionRow: Sendable {
+  /// The name, without the dashes.
+  package let name: String
+  /// The short form.
+  package let letter: Character?
+  /// What it takes, as help shows it; `nil` for a switch.
+  package let argument: String?
+  /// What it is for.
+  package let summary: String
+  /// What a good value is.
+  package let expectation: String
+  /// Whether it may stand in the configuration file.
+  package let isInFile: Bool
+  let apply: @Sendable (String, inout Options) -> Bool
+
+  private init(
+    _ name: String, _ argument: String?, _ summary: String, letter: Character? = nil,
+    expects expectation: String = "expected a value", isInFile: Bool = true,
+    _ apply: @escaping @Sendable (String, inout Options) -> Bool
+  ) {
+    self.name = name
+    self.letter = letter
+    self.argument = argument
+    self.summary = summary
+    self.expectation = expectation
+    self.isInFile = isInFile
+    self.apply = apply
+  }
+
+  /// A whole number within a range.
+  private static func number(
+    _ name: String, _ argument: String, _ range: ClosedRange<Int>, _ summary: String,
+    _ path: any WritableKeyPath<Options, Int> & Sendable
+  ) -> OptionRow {
+    OptionRow(
+      name, argument, summary,
+      expects: "expected a whole number from \(range.lowerBound) to \(range.upperBound)"
+    ) { text, options in
+      guard let number = Int(text), range.contains(number) else { return false }
+      options[keyPath: path] = number
+      return true
+    }
+  }
+
+  /// A span of milliseconds within a range.
+  private static func span(
+    _ name: String, _ range: ClosedRange<Int64>, _ summary: String,
+    _ path: any WritableKeyPath<Options, Milliseconds> & Sendable
+  ) -> OptionRow {
+    OptionRow(
+      name, "MS", summary,
+      expects: "expected milliseconds from \(range.lowerBound) to \(range.upperBound)"
+    ) { text, options in
+      guard let span = Int64(text), range.contains(span) else { return false }
+      options[keyPath: path] = span
+      return true
+    }
+  }
+
+  /// Every option that sets something.
+  package static let all: [OptionRow] = [
+    OptionRow("socket", "PATH", "listen here; may be given more than once") { text, options in
+      guard !text.isEmpty else { return false }
+      options.sockets.append(text)
+      return true
+    },
+    OptionRow(
+      "ephemeral", nil, "keep everything in memory: nothing survives a restart",
+      expects: "expected yes or no"
+    ) { text, options in
+      guard let flag = ["": true, "yes": true, "no": false][text] else { return false }
+      options.isEphemeral = flag
+      return true
+    },
+    OptionRow(
+      "upstream-allow", "HOST[:PORT]",
+      "let client tokens name this host too; may be given more than once"
+    ) { text, options in
+      guard !text.isEmpty else { return false }
+      options.upstreamAllow.append(text)
+      return true
+    },
+    OptionRow("ca-file", "FILE", "trust these certificates instead of the system's") {
+      text, options in
+      options.certificateFile = text
+      return !text.isEmpty
+    },
+    OptionRow("proxy", "URL", "reach upstream through this proxy") { text, options in
+      options.proxy = text
+      return !text.isEmpty
+    },
+    OptionRow(
+      "log-level", "LEVEL", "log this and what is more urgent",
+      expects: "expected error, warning, notice, info or debug"
+    ) { text, options in
+      let levels: [String: Log.Level] = [
+        "error": .error, "warning": .warning, "notice": .notice, "info": .info, "debug": .debug,
+      ]
+      guard let level = levels[text] else { return false }
+      options.logLevel = level
+      return true
+    },
+    span("drain-timeout", 0...600_000, "wait so long for payments when stopping", \.drainTimeout),
+    span(
+      "request-timeout", 10...600_000, "for configuration, session changes and tokenization",
+      \.timeouts.request),
+    span("bank-list-timeout", 10...600_000, "for the list of banks", \.timeouts.bankList),
+    OptionRow(
+      "create-payment-timeout", "MS", "for the creation of a payment",
+      expects: "expected milliseconds from 10 to 600000"
+    ) { text, options in
+      guard let span = Int64(text), (10...600_000).contains(span) else { return false }
+      options.timeouts.createPayment = span
+      options.spans.paymentCreation = span
+      return true
+    },
+    span(
+      "payment-timeout", 10...600_000, "for the resumption and completion of a payment",
+      \.timeouts.payment),
+    span("poll-timeout", 10...600_000, "for one poll of a redirect's status", \.timeouts.poll),
+    span(
+      "poll-span", 1000...86_400_000, "poll a redirect's status so long at most", \.spans.poll),
+    span(
+      "checkout-span", 1000...86_400_000, "let an unsubmitted checkout live so long at most",
+      \.spans.checkout),
+    number("max-line", "BYTES", 1024...16_777_216, "of a line that comes in", \.limits.line),
+    number(
+      "max-line-out", "BYTES", 65_536...16_777_216, "of a line that goes out", \.limits.lineOut),
+    number("max-nesting", "N", 8...1024, "levels of a line", \.limits.nesting),
+    number("max-batch", "N", 1...10_000, "members of a batch", \.limits.batch),
+    number("max-in-flight", "N", 1...10_000, "calls at once of a connection", \.limits.inFlight),
+    number("max-waiting", "N", 1...10_000, "of them waiting", \.limits.waiting),
+    number("max-connections", "N", 1...100_000, "connections", \.limits.connections),
+    number(
+      "max-connections-per-uid", "N", 1...100_000, "connections of a user",
+      \.limits.connectionsPerUser),
+    number(
+      "max-checkouts-per-uid", "N", 1...1_000_000, "checkouts of a user",
+      \.limits.checkoutsPerUser),
+    number(
+      "max-queue", "BYTES", 65_536...1_073_741_824, "waiting to be read by a client",
+      \.limits.queue),
+    number("max-events", "N", 100...1_000_000, "events kept of a checkout", \.limits.events.count),
+    number(
+      "max-event-bytes", "BYTES", 65_536...1_073_741_824, "kept of a checkout's events",
+      \.limits.events.byteCount),
+  ]
+}

@@ -1,0 +1,82 @@
+package import Checkout
+package import PrimerAPI
+package import Systemd
+
+/// What an administrator can set, by option or configuration file.
+package struct Options: Sendable {
+  /// Where to listen when no socket is passed in; none means the default place.
+  package var sockets: [String] = []
+  /// Whether everything is kept in memory, and lost with the process.
+  package var isEphemeral = false
+  /// Hosts beside `*.primer.io` that tokens may name.
+  package var upstreamAllow: [String] = []
+  /// The certificates to trust; `nil` for the system's.
+  package var certificateFile: String?
+  /// The proxy to go through.
+  package var proxy: String?
+  /// What is logged at least.
+  package var logLevel = Log.Level.info
+  /// How long a stop waits for payments under way.
+  package var drainTimeout: Milliseconds = 20_000
+  /// What the server allows.
+  package var limits = Limits()
+  /// How long things may take.
+  package var spans = Spans()
+  /// How long upstream may take.
+  package var timeouts = Timeouts()
+
+  /// The defaults.
+  package init() {}
+
+  /// Applies one setting.
+  ///
+  /// - Throws: What is wrong with it; the message does not repeat the value.
+  package mutating func set(_ row: OptionRow, to text: String) throws(OptionError) {
+    guard row.apply(text, &self) else { throw OptionError("--\(row.name): \(row.expectation)") }
+  }
+
+  /// Reads a configuration file: one `option = value` a line, `#` begins a comment.
+  ///
+  /// - Parameter text: The file's text.
+  /// - Throws: The first line that is wrong, and how.
+  package mutating func read(configuration text: String) throws(OptionError) {
+    var number = 0
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      number += 1
+      let line = line.trimmed
+      if line.isEmpty || line.hasPrefix("#") { continue }
+      guard let equals = line.firstIndex(of: "=") else {
+        throw OptionError("line \(number): expected option = value")
+      }
+      let name = line[..<equals].trimmed
+      guard let row = OptionRow.all.first(where: { $0.name == name }), row.isInFile else {
+        throw OptionError("line \(number): there is no such option")
+      }
+      do throws(OptionError) {
+        try set(row, to: String(line[line.index(after: equals)...].trimmed))
+      } catch {
+        throw OptionError("line \(number): \(error.message)")
+      }
+    }
+  }
+}
+
+/// What is wrong with an option.
+package struct OptionError: Error, Sendable, Equatable {
+  /// For the administrator to read.
+  package let message: String
+
+  /// Makes an error.
+  package init(_ message: String) { self.message = message }
+}
+
+extension StringProtocol {
+  /// Without spaces, tabs and carriage returns at its ends.
+  fileprivate var trimmed: SubSequence {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+    guard let first = firstIndex(where: { !isBlank($0) }),
+      let last = lastIndex(where: { !isBlank($0) })
+    else { return self[endIndex...] }
+    return self[first...last]
+  }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import JSON
+import LinuxSystem
+
+/// What the present turn says, and to whom: one arena of bytes, and for each connection a list of
+/// ranges of it.
+///
+/// An event is encoded once, whatever the number of its subscribers, and an idle connection owns
+/// nothing. Ranges of one connection that touch become one, so that most turns need one `send` for
+/// each connection.
+final class Outbound {
+  /// A range of the arena, and the next one of the same connection.
+  fileprivate struct Segment {
+    var offset: Int
+    var count: Int
+    var next: Int32
+  }
+
+  /// One connection's ranges in the order they were added.
+  struct List {
+    fileprivate var first: Int32 = -1
+    fileprivate var last: Int32 = -1
+    /// How many bytes they hold.
+    fileprivate(set) var byteCount = 0
+
+    /// Whether nothing was added in this turn.
+    var isEmpty: Bool { first < 0 }
+  }
+
+  /// The arena.
+  let output = JSONOutput(capacity: 256 * 1024)
+  private var segments: [Segment] = []
+
+  /// Adds a range of the arena to a list.
+  func add(_ offset: Int, _ count: Int, to list: inout List) {
+    list.byteCount += count
+    if list.last >= 0 {
+      let last = Int(list.last)
+      if segments[last].offset + segments[last].count == offset {
+        segments[last].count += count
+        return
+      }
+      segments[last].next = Int32(segments.count)
+    } else {
+      list.first = Int32(segments.count)
+    }
+    list.last = Int32(segments.count)
+    segments.append(Segment(offset: offset, count: count, next: -1))
+  }
+
+  /// Forgets the turn.
+  func removeAll() {
+    output.removeAll()
+    segments.removeAll(keepingCapacity: true)
+  }
+
+  /// Hands a list's bytes to a descriptor, and what it does not take to a backlog.
+  ///
+  /// - Parameter backlog: Non-empty if earlier bytes still wait; then all of these wait too.
+  /// - Returns: `false` if the peer is gone.
+  func send(
+    _ list: List, to descriptor: borrowing FileDescriptor, backlog: inout Backlog
+  ) -> Bool {
+    unsafe output.withUnsafeBytes { arena in
+      var sent = 0
+      if backlog.isEmpty {
+        let first = segments[Int(list.first)]
+        let result: SendResult
+        if first.next < 0 {
+          result = unsafe descriptor.send(
+            UnsafeRawBufferPointer(rebasing: arena[first.offset..<first.offset + first.count]))
+        } else {
+          result = unsafe sendVector(list, arena, to: descriptor)
+        }
+        switch result {
+        case .bytes(let count): sent = count
+        case .wouldBlock: sent = 0
+        case .peerGone, .failed: return false
+        }
+      }
+      if sent < list.byteCount { unsafe keep(list, from: sent, arena, in: &backlog) }
+      return true
+    }
+  }
+
+  private func sendVector(
+    _ list: List, _ arena: UnsafeRawBufferPointer, to descriptor: borrowing FileDescriptor
+  ) -> SendResult {
+    unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 64) { vector in
+      var count = 0
+      var index = list.first
+      while index >= 0, count < vector.count {
+        let segment = segments[Int(index)]
+        let start = unsafe UnsafeMutableRawPointer(mutating: arena.baseAddress)
+        unsafe vector[count] = unsafe iovec(
+          iov_base: start.map { unsafe $0 + segment.offset }, iov_len: segment.count)
+        count += 1
+        index = segment.next
+      }
+      return unsafe descriptor.sendVector(UnsafeBufferPointer(rebasing: vector[..<count]))
+    }
+  }
+
+  private func keep(
+    _ list: List, from sent: Int, _ arena: UnsafeRawBufferPointer, in backlog: inout Backlog
+  ) {
+    var skip = sent
+    var index = list.first
+    while index >= 0 {
+      let segment = segments[Int(index)]
+      if skip < segment.count {
+        unsafe backlog.append(
+          UnsafeRawBufferPointer(
+            rebasing: arena[segment.offset + skip..<segment.offset + segment.count]))
+        skip = 0
+      } else {
+        skip -= segment.count
+      }
+      index = segment.next
+    }
+  }
+}
+
+/// Bytes that a slow reader has not taken yet.
+struct Backlog: ~Copyable {
+  private var bytes: [UInt8] = []
+  private var start = 0
+
+  /// How many bytes wait.
+  var count: Int { bytes.count - start }
+
+  /// Whether none wait.
+  var isEmpty: Bool { bytes.isEmpty }
+
+  mutating func append(_ more: UnsafeRawBufferPointer) {
+    unsafe bytes.append(contentsOf: more)
+  }
+
+  /// Sends what the descriptor takes.
+  ///
+  /// - Returns: `false` if the peer is gone.
+  mutating func flush(to descriptor: borrowing FileDescriptor) -> Bool {
+    while start < bytes.count {
+      let result = unsafe bytes.withUnsafeBytes { all in
+        unsafe descriptor.send(UnsafeRawBufferPointer(rebasing: all[start...]))
+      }
+      switch result {
+      case .bytes(let count): start += count
+      case .wouldBlock:
+        // What was sent is dropped once it is the larger part, so each byte moves at most once more.
+        if start > bytes.count / 2 {
+          bytes.removeFirst(start)
+          start = 0
+        }
+        return true
+      case .peerGone, .failed: return false
+      }
+    }
+    bytes = []
+    start = 0
+    return true
+  }
+}

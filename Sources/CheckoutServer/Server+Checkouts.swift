@@ -1,0 +1,122 @@
+import Checkout
+import CheckoutProtocol
+import CheckoutStore
+import JSONRPC
+import LinuxSystem
+import PrimerAPI
+import Systemd
+import ValueTree
+
+extension Server {
+  /// The time and the randomness for one input.
+  var moment: Moment {
+    Moment(now: Clock.wallMilliseconds(), entropy: Random.uint64())
+  }
+
+  /// Hands an input to a checkout, and does what it says.
+  func handle(_ input: Input, of live: LiveCheckout) {
+    apply(live.checkout.handle(input, at: moment), to: live)
+  }
+
+  /// Does what a checkout said: what concerns clients at once, the rest after the commit.
+  func apply(_ effects: [Effect], to live: LiveCheckout) {
+    for effect in effects {
+      switch effect {
+      case .publish(let event): publish(event, of: live)
+      case .reply(let call, let value): answer(call, .success(value))
+      case .refuse(let call, let error): answer(call, .failure(RPCError(error)))
+      case .perform(let operation): afterCommit.append(.perform(operation, live))
+      case .abandon(let operation):
+        if let request = live.requests.removeValue(forKey: operation) {
+          afterCommit.append(.abandon(request))
+        }
+      case .setTimer(let timer, let span):
+        let deadline = Clock.bootMicroseconds() + UInt64(max(0, span)) * 1000
+        afterCommit.append(.setTimer(live.id, timer, at: deadline))
+      case .clearTimer(let timer): afterCommit.append(.clearTimer(live.id, timer))
+      case .ended(let outcome): finish(live, outcome)
+      case .removed: remove(live)
+      }
+    }
+    settleWaits(on: live)
+  }
+
+  private func answer(_ call: CallID, _ answer: Result<Value, RPCError>) {
+    if call == currentCall {
+      currentAnswer = answer
+      return
+    }
+    guard let kept = calls.removeValue(forKey: call) else { return }
+    kept.connection?.waitingCount -= 1
+    switch answer {
+    case .success(let value): kept.call.succeed(value)
+    case .failure(let error): kept.call.fail(error)
+    }
+  }
+
+  func carryOut(_ effect: DeferredEffect) {
+    switch effect {
+    case .perform(let operation, let live): perform(operation, for: live)
+    case .abandon(let request): gateway.cancel(request)
+    case .setTimer(let id, let timer, let deadline):
+      timers.set(.checkout(id, timer), at: deadline)
+    case .clearTimer(let id, let timer): timers.clear(.checkout(id, timer))
+    }
+  }
+
+  private func perform(_ operation: Operation, for live: LiveCheckout) {
+    live.requests[operation.id] = gateway.perform(operation) { [unowned self] result in
+      // An answer to what was abandoned in the same turn means nothing any more.
+      guard live.requests.removeValue(forKey: operation.id) != nil else { return }
+      handle(input(from: result, to: operation, of: live), of: live)
+    }
+  }
+
+  /// An answer becomes an input; a configuration whose client session another checkout holds
+  /// becomes a refusal.
+  private func input(
+    from result: Result<Answer, OperationFailure>, to operation: Operation, of live: LiveCheckout
+  ) -> Input {
+    if case .fetchConfiguration = operation.request,
+      case .success(.configuration(let configuration)) = result,
+      let session = configuration.clientSession.id
+    {
+      if let holder = checkouts.holder(ofSession: session), holder !== live,
+        !(live.start.allowsRepeat && holder.checkout.isEnded)
+      {
+        let isVisible = holder.checkout.owner == live.checkout.owner
+        return .sessionIsTaken(by: isVisible ? holder.id : nil)
+      }
+      checkouts.take(session: session, for: live)
+    }
+    return .operationFinished(operation.id, result)
+  }
+
+  /// After an unknown outcome the client session stays taken: nobody may pay again unawares.
+  private func finish(_ live: LiveCheckout, _ outcome: Outcome) {
+    if outcome != .unknown { checkouts.releaseSession(of: live) }
+    log.info(
+      "checkout ended: \(outcome.rawValue)", id: MessageID.checkoutEnded,
+      fields: [("CHECKOUT_ID", live.idText)])
+  }
+
+  private func remove(_ live: LiveCheckout) {
+    checkouts.remove(live)
+    store.remove(live.id)
+    for subscription in live.subscriptions {
+      subscription.connection.subscriptions[live.id] = nil
+      forget(subscription)
+    }
+    live.subscriptions = []
+    for wait in live.waits { fail(wait, RPCError(CheckoutError(.unknownCheckout))) }
+  }
+}
+
+/// The kinds of journal entries, for `journalctl MESSAGE_ID=…`.
+enum MessageID {
+  static let started: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e801"
+  static let stopping: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e802"
+  static let checkoutStarted: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e803"
+  static let checkoutEnded: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e804"
+  static let repeatAllowed: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e805"
+}

@@ -1,0 +1,280 @@
+package import Checkout
+package import CheckoutStore
+import CheckoutProtocol
+import Glibc
+import JSON
+import JSONRPC
+package import LinuxSystem
+package import PrimerAPI
+package import Systemd
+import ValueTree
+
+/// What the server counts while it runs.
+struct Counters {
+  var eventsPublished: Int64 = 0
+  var eventsLost: Int64 = 0
+  var connectionsAccepted: Int64 = 0
+  var connectionsRefused: Int64 = 0
+}
+
+/// The server: joins the core, the store and the upstream gateway with the sockets, on one loop.
+///
+/// Everything here runs on the loop's thread. A turn is one dispatched source: inputs change
+/// checkouts in place and say things into the arena; then the store commits, and only then do
+/// replies, events and upstream requests go out.
+@safe  // the input buffer is made and freed here, and lent with its size
+package final class Server {
+  let loop: EventLoop
+  var log: Log
+  let service: ServiceManager
+  let store: CheckoutStore
+  let gateway: PrimerGateway
+  var limits: Limits
+  var spans: Spans
+  let version: String
+  let epoch = hexadecimal(Random.uint64())
+  let startedAt = Clock.bootMicroseconds()
+  let tokenReader: ClientTokenReader
+  let readOptions: () -> Result<Options, OptionError>
+  let eventReader = JSONReader()
+  var dispatcher: Dispatcher<Connection>
+
+  var checkouts = CheckoutRegistry()
+  var counters = Counters()
+  let outbound = Outbound()
+
+  /// The calls that a checkout answers later.
+  var calls: [CallID: KeptCall] = [:]
+  var callCount: CallID = 0
+  /// The call being handled, and the answer it has got meanwhile.
+  var currentCall: CallID = 0
+  var currentAnswer: Result<Value, RPCError>?
+
+  var wideSubscriptions: [WideSubscription] = []
+  var replaying: [Subscription] = []
+  var waits: [UInt64: Wait] = [:]
+  var waitCount: UInt64 = 0
+
+  var timers = TimerQueue<Deadline>()
+  private var timer: Systemd.Timer?
+  var afterCommit: [DeferredEffect] = []
+
+  private var clients: Epoll
+  var connections: [UInt64: Connection] = [:]
+  var connectionCounts: [UInt32: Int] = [:]
+  private var connectionNumber: UInt64 = 0
+  private var dirty: [Connection] = []
+  private var stalled: [Connection] = []
+  private var stalledTimer: Systemd.Timer?
+  private(set) var listeners: [Listener] = []
+  private let input: UnsafeMutableRawBufferPointer
+  let serverUserID = geteuid()
+  var drain: Drain?
+  /// Whether the service manager may be told anew what the daemon does.
+  var isStatusDue = false
+  var toldStatus = ""
+
+  /// Makes a server that does not listen yet.
+  ///
+  /// - Parameters:
+  ///   - readOptions: Reads the configuration again.
+  /// - Throws: ``Errno`` if the kernel refuses what the loop needs.
+  package init(
+    loop: EventLoop, log: Log, service: ServiceManager, store: CheckoutStore,
+    gateway: PrimerGateway, policy: UpstreamPolicy, limits: Limits, spans: Spans, version: String,
+    readOptions: @escaping () -> Result<Options, OptionError>
+  ) throws(Errno) {
+    self.loop = loop
+    self.log = log
+    self.service = service
+    self.store = store
+    self.gateway = gateway
+    self.limits = limits
+    self.spans = spans
+    self.version = version
+    self.readOptions = readOptions
+    tokenReader = ClientTokenReader(policy: policy)
+    clients = try Epoll()
+    unsafe input = .allocate(byteCount: 65_536 + PaddedBuffer.padding, alignment: 64)
+    dispatcher = Self.makeDispatcher(limits)
+    timer = try loop.addTimer { [unowned self] in fireTimers() }
+    stalledTimer = try loop.addTimer { [unowned self] in resumeStalled() }
+    _ = try loop.addIO(clients.rawValue, .readable) { [unowned self] _ in serveClients() }
+    loop.endOfTurn = { [unowned self] in endTurn() }
+  }
+
+  static func makeDispatcher(_ limits: Limits) -> Dispatcher<Connection> {
+    Dispatcher(
+      Handlers.table(), maximumLineByteCount: limits.line, maximumDepth: limits.nesting,
+      maximumBatchCount: limits.batch)
+  }
+
+  deinit { unsafe input.deallocate() }
+
+  // MARK: Connections
+
+  /// Where a connection reads into.
+  var inputBuffer: UnsafeMutableRawBufferPointer {
+    unsafe UnsafeMutableRawBufferPointer(rebasing: input[..<65_536])
+  }
+
+  /// What a connection has read.
+  func input(_ count: Int) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: input[..<count])
+  }
+
+  /// Begins to accept from a listening socket.
+  package func listen(on descriptor: consuming FileDescriptor, path: String?) throws(Errno) {
+    listeners.append(try Listener(descriptor, path: path, of: self))
+  }
+
+  /// Takes in a client that was accepted.
+  func admit(_ descriptor: consuming FileDescriptor, caller: Caller) {
+    connectionNumber += 1
+    let number = connectionNumber
+    do throws(Errno) {
+      try clients.add(descriptor.rawValue, .readable, tag: number)
+    } catch {
+      log.error("cannot watch a connection: \(error)")
+      return
+    }
+    counters.connectionsAccepted += 1
+    connections[number] = Connection(descriptor, number: number, caller: caller, of: self)
+    connectionCounts[caller.userID, default: 0] += 1
+  }
+
+  func watch(_ connection: Connection, _ events: EpollEvents) {
+    do throws(Errno) {
+      try clients.modify(connection.descriptor.rawValue, events, tag: connection.number)
+    } catch {
+      log.error("cannot watch a connection: \(error)")
+      close(connection)
+    }
+  }
+
+  /// Lets go of a connection, and of everything that is only for it.
+  func close(_ connection: Connection) {
+    guard !connection.isClosed else { return }
+    connection.markClosed()
+    do throws(Errno) {
+      try clients.remove(connection.descriptor.rawValue)
+    } catch {
+      log.error("cannot let go of a connection: \(error)")
+    }
+    connections[connection.number] = nil
+    connectionCounts[connection.caller.userID, default: 1] -= 1
+    if connectionCounts[connection.caller.userID] == 0 {
+      connectionCounts[connection.caller.userID] = nil
+    }
+    for subscription in connection.subscriptions.values { end(subscription) }
+    connection.subscriptions = [:]
+    endWideSubscription(of: connection)
+    for wait in connection.waits { drop(wait) }
+    connection.waits = []
+  }
+
+  private func serveClients() {
+    do throws(Errno) {
+      let count = try clients.wait()
+      for index in 0..<count {
+        let ready = clients.ready(index)
+        connections[ready.tag]?.receive(ready.events)
+      }
+    } catch {
+      log.error("cannot wait for clients: \(error)")
+    }
+  }
+
+  /// Makes sure that a connection is flushed at the end of the turn.
+  func markDirty(_ connection: Connection) { dirty.append(connection) }
+
+  /// Lets a connection go on with lines it has left, in a turn of their own.
+  func resumeLater(_ connection: Connection) {
+    if stalled.isEmpty { stalledTimer?.arm(atBootMicroseconds: 0) }
+    stalled.append(connection)
+  }
+
+  private func resumeStalled() {
+    let connections = stalled
+    stalled = []
+    for connection in connections { connection.resumeInput() }
+  }
+
+  // MARK: Turns
+
+  private func endTurn() {
+    replay()
+    store.commit()
+    let effects = afterCommit
+    afterCommit.removeAll(keepingCapacity: true)
+    for effect in effects { carryOut(effect) }
+    // Flushing may add to the list: a lost event is told of, a finished drain says good-bye.
+    var index = 0
+    while index < dirty.count {
+      dirty[index].flush()
+      index += 1
+    }
+    dirty.removeAll(keepingCapacity: true)
+    outbound.removeAll()
+    tellStatus()
+    armTimer()
+    drain?.check()
+  }
+
+  private func armTimer() {
+    if let nearest = timers.nearest() {
+      timer?.arm(atBootMicroseconds: nearest)
+    } else {
+      timer?.disarm()
+    }
+  }
+
+  private func fireTimers() {
+    let now = Clock.bootMicroseconds()
+    var left = 256  // The rest comes in the next turn, after the clients have had theirs.
+    while left > 0, let deadline = timers.popExpired(at: now) {
+      left -= 1
+      switch deadline {
+      case .checkout(let id, let timer):
+        if let live = checkouts[id] { handle(.timerFired(timer), of: live) }
+      case .wait(let number):
+        if let wait = waits[number] { finish(wait, matched: nil) }
+      case .drain: drain?.timeOut()
+      case .status: isStatusDue = true
+      }
+    }
+  }
+
+  /// Stops accepting; what was passed in stays the service manager's, what was bound here goes.
+  func stopListening() {
+    for listener in listeners { listener.stop() }
+    listeners = []
+  }
+}
+
+/// What the server's timers are for.
+enum Deadline: Hashable {
+  case checkout(CheckoutID, TimerID)
+  case wait(UInt64)
+  case drain
+  case status
+}
+
+/// What must not be done before the commit.
+enum DeferredEffect {
+  case perform(Operation, LiveCheckout)
+  case abandon(PendingRequest)
+  case setTimer(CheckoutID, TimerID, at: UInt64)
+  case clearTimer(CheckoutID, TimerID)
+}
+
+/// A call that a checkout answers later.
+struct KeptCall {
+  let call: PendingCall
+  weak var connection: Connection?
+}
+
+func hexadecimal(_ number: UInt64) -> String {
+  let digits = String(number, radix: 16)
+  return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+}

@@ -1,0 +1,35 @@
+import Checkout
+import CheckoutProtocol
+import JSONRPC
+
+/// A call that waits until something happens to a checkout.
+final class Wait {
+  /// What is waited for.
+  enum Condition {
+    /// `checkout.wait`: the end, something awaited, or one of these events.
+    case state(isTerminal: Bool, isAwaiting: Bool, names: [String])
+    /// `events.read`: an event after that number.
+    case event(after: Int64, filter: EventFilter, limit: Int)
+  }
+
+  let number: UInt64
+  let call: PendingCall
+  unowned let connection: Connection
+  let live: LiveCheckout
+  let condition: Condition
+  /// Whether an event that is waited for has happened.
+  var isFulfilled = false
+  /// The first event of the names waited for that has happened.
+  var matched: String?
+
+  init(
+    number: UInt64, call: PendingCall, connection: Connection, live: LiveCheckout,
+    condition: Condition
+  ) {
+    self.number = number
+    self.call = call
+    self.connection = connection
+    self.live = live
+    self.condition = condition
+  }
+}
