@@ -1,0 +1,137 @@
+import CheckoutServer
+import Glibc
+import LinuxSystem
+
+/// What the command line asks for.
+enum Invocation {
+  /// Print this and end.
+  case show(String)
+  /// The command line makes no sense.
+  case refuse(String)
+  /// The configuration file does not.
+  case misconfigured(String)
+  /// Say whether the configuration is good.
+  case check(Options)
+  /// Serve.
+  case run(Options, configurationPath: String?)
+
+  private static let switches: [CommandLineOption] = [
+    CommandLineOption("config", letter: "c", takesValue: true), CommandLineOption("check"),
+    CommandLineOption("version", letter: "V"), CommandLineOption("help", letter: "h"),
+  ]
+
+  /// Reads a command line; what it says goes over what the configuration file says.
+  init(_ arguments: [String]) {
+    let rows = OptionRow.all
+    let table =
+      Self.switches
+      + rows.map {
+        CommandLineOption($0.name, letter: $0.letter, takesValue: $0.argument != nil)
+      }
+    let parsed: CommandLineArguments
+    do throws(CommandLineError) {
+      parsed = try CommandLineArguments(arguments, options: table)
+    } catch {
+      self = .refuse(error.description)
+      return
+    }
+    func given(_ name: String) -> (value: String?, Bool)? {
+      parsed.options.last { table[$0.index].name == name }.map { ($0.value, true) }
+    }
+    if given("help") != nil {
+      self = .show(Self.help)
+      return
+    }
+    if given("version") != nil {
+      self = .show("checkoutd \(Daemon.version)")
+      return
+    }
+    guard parsed.operands.isEmpty else {
+      self = .refuse("there are no arguments beside the options")
+      return
+    }
+    let path = given("config")?.value
+    var options = Options()
+    if let path, let problem = Self.read(path, into: &options) {
+      self = .misconfigured(problem)
+      return
+    }
+    for (index, value) in parsed.options where index >= Self.switches.count {
+      do throws(OptionError) {
+        try options.set(rows[index - Self.switches.count], to: value ?? "")
+      } catch {
+        self = .refuse(error.message)
+        return
+      }
+    }
+    self = given("check") == nil ? .run(options, configurationPath: path) : .check(options)
+  }
+
+  /// Reads a configuration file.
+  ///
+  /// - Returns: What is wrong with it, or `nil`.
+  static func read(_ path: String, into options: inout Options) -> String? {
+    guard let text = readTextFile(path) else { return "\(path): cannot be read" }
+    do throws(OptionError) {
+      try options.read(configuration: text)
+      return nil
+    } catch {
+      return "\(path): \(error.message)"
+    }
+  }
+
+  private static var help: String {
+    let usage = """
+      Usage: checkoutd [OPTION]...
+      Holds headless checkout components and drives their payments, for local processes that speak
+      JSON-RPC 2.0, one line at a time, over a Unix socket.
+
+        -c, --config FILE            read options from this file first: option = value
+            --check                  say whether the configuration is good, and end
+        -V, --version                print the version, and end
+        -h, --help                   print this, and end
+
+      """
+    let rows = OptionRow.all.map { row in
+      let name = "      --\(row.name)" + (row.argument.map { " \($0)" } ?? "")
+      let gap = name.count < 30 ? String(repeating: " ", count: 31 - name.count) : "\n" + margin
+      return name + gap + row.summary
+    }
+    let end = """
+
+      Sockets that the service manager passes are used before any other; without them and --socket it
+      listens at /run/checkoutd/checkoutd.sock (root) or $XDG_RUNTIME_DIR/checkoutd/checkoutd.sock.
+      """
+    return usage + "\n" + rows.joined(separator: "\n") + "\n" + end
+  }
+
+  private static let margin = String(repeating: " ", count: 31)
+}
+
+/// The text of a file, if it can be read and is UTF-8.
+func readTextFile(_ path: String) -> String? {
+  let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard number >= 0 else { return nil }
+  let file = FileDescriptor(owning: number)
+  var bytes: [UInt8] = []
+  while bytes.count < 1 << 20 {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe piece.withUnsafeMutableBytes { buffer in
+      unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
+    }
+    if count < 0 { return nil }
+    if count == 0 { return String(validating: bytes, as: UTF8.self) }
+    bytes += piece[..<count]
+  }
+  return nil
+}
+
+/// Writes a line to the standard error.
+func complain(_ text: String) {
+  let bytes = Array((text + "\n").utf8)
+  unsafe bytes.withUnsafeBytes { buffer in
+    _ = unsafe write(2, buffer.baseAddress, buffer.count)
+  }
+}
+
+func exitProcess(_ code: Int32) -> Never { exit(code) }

@@ -1,0 +1,39 @@
+import LinuxSystem
+import Systemd
+
+/// `checkoutd`: the command.
+@main
+enum Main {
+  static func main() { start() }
+}
+
+/// Starts the daemon, and ends the process with its exit code: 0, 1 for a failure, 2 for wrong usage,
+/// 78 for a wrong configuration.
+///
+/// Not isolated to the main actor: callbacks from C are made here, and run wherever C calls them.
+private nonisolated func start() -> Never {
+  // First of all: takes the service manager's variables out of the environment.
+  let service = ServiceManager()
+  switch Invocation(CommandLine.arguments) {
+  case .show(let text):
+    print(text)
+    exitProcess(0)
+  case .refuse(let message):
+    complain("checkoutd: \(message)\nTry checkoutd --help.")
+    exitProcess(2)
+  case .misconfigured(let message):
+    complain("checkoutd: \(message)")
+    exitProcess(78)
+  case .check(let options):
+    do {
+      _ = try Daemon.check(options)
+    } catch {
+      complain("checkoutd: \(error.message)")
+      exitProcess(78)
+    }
+    print("The configuration is good.")
+    exitProcess(0)
+  case .run(let options, let configurationPath):
+    exitProcess(Daemon.run(options, configurationPath, service))
+  }
+}
