@@ -1,0 +1,45 @@
+"""The base of the tests that run the command-line client."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from clients.ctl import Ctl, Outcome
+from support.case import DaemonTest
+
+ERROR_REPLY, CANNOT_TALK, USAGE = 1, 2, 3
+
+
+class CtlTest(DaemonTest):
+    """A test with a daemon, and a client that talks to it."""
+
+    def start_ctl(self, *arguments: str | Path, environment: Mapping[str, str] | None = None) -> Ctl:
+        """A client that is running, and is ended after the test."""
+        ctl = Ctl("--socket", self.daemon.socket_path, *arguments, environment=environment)
+        self.addCleanup(ctl.close)
+        return ctl
+
+    def ctl(self, *arguments: str | Path, text: str = "") -> Outcome:
+        """What a run of the client left."""
+        return self.start_ctl(*arguments).finish(text)
+
+    def directory(self) -> Path:
+        """A directory that is removed after the test."""
+        directory = TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        return Path(directory.name)
+
+    def file(self, text: str) -> Path:
+        """A file that has this text."""
+        path = self.directory() / "file"
+        path.write_text(text)
+        return path
+
+    def assert_ends(self, outcome: Outcome, status: int) -> Outcome:
+        """The client ended like that, and said why on the right stream only."""
+        self.assertEqual(outcome.status, status, outcome)
+        self.assertEqual(outcome.output == "", status != 0, outcome)
+        self.assertEqual(outcome.errors == "", status == 0, outcome)
+        return outcome
