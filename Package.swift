@@ -36,6 +36,8 @@ let package = Package(
     // Level 0: the libraries of the system, and the tree that everything speaks.
     .systemLibrary(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
     .target(
@@ -54,7 +56,7 @@ let package = Package(
     module("CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
 
     // Level 3: what keeps, and what calls out.
-    module("CheckoutStore", ["Checkout", "JSON", "ValueTree"]),
+    module("CheckoutStore", ["CSQLite", "LinuxSystem", "Checkout", "ValueTree"]),
     module("PrimerAPI", ["CCurl", "Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
 
     // Level 4: the two ends of the socket.
@@ -87,8 +89,10 @@ let package = Package(
     tests(of: "LinuxSystem"),
     tests(of: "Systemd", ["LinuxSystem"]),
     tests(of: "CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
+    tests(of: "CheckoutStore", ["Checkout", "ValueTree"]),
     tests(of: "PrimerAPI", ["Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
     tests(of: "CheckoutServer", ["CheckoutProtocol", "Checkout", "ValueTree"]),
+    tests(of: "CheckoutClient", ["JSONRPC", "LinuxSystem", "ValueTree"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

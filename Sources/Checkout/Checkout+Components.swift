@@ -6,7 +6,7 @@ extension Checkout {
   ) throws(CheckoutError) {
     switch phase {
     case .starting: throw CheckoutError(.genericError)
-    case .ended: throw CheckoutError(.checkoutEnded)
+    case .ended, .archived: throw CheckoutError(.checkoutEnded)
     case .ready, .paying: break
     }
     guard let component = ComponentRegistry.component(for: type),
@@ -68,9 +68,11 @@ extension Checkout {
     var events: [Event] = []
     components[index].component.finishStart(
       answer, context, moment: &turn.moment, events: &events)
+    components[index].partVersion += 1
     publish(events, of: index, &turn)
     guard let call = components[index].startCall.take() else { return }
-    turn.reply(call, ["step": components[index].step ?? .null])
+    let step = events.last { $0.kind == .didReceiveStep }?.members.first?.value
+    turn.reply(call, ["step": step ?? .null])
   }
 
   mutating func failStart(of index: Int, _ failure: OperationFailure, _ turn: inout Turn) {
@@ -150,7 +152,10 @@ extension Checkout {
   /// Takes the session that upstream answered with; payment methods and URLs stay.
   mutating func replaceSession(_ session: ClientSession) {
     configuration?.clientSession = session
-    for index in components.indices { components[index].component.sessionDidChange(session) }
+    for index in components.indices {
+      components[index].component.sessionDidChange(session)
+      components[index].partVersion += 1
+    }
   }
 
   mutating func publishSession(_ kind: EventKind, _ turn: inout Turn) {

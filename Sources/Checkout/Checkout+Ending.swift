@@ -9,7 +9,7 @@ extension Checkout {
   ) throws(CheckoutError) {
     let cancelled = upstreamError(.paymentCancelled, nil, detail: reason, &turn)
     switch phase {
-    case .ended: throw CheckoutError(.checkoutEnded)
+    case .ended, .archived: throw CheckoutError(.checkoutEnded)
     case .starting, .ready: end(.cancelled, cancelled, &turn)
     case .paying(let stage):
       switch stage {
@@ -49,7 +49,7 @@ extension Checkout {
     turn.effects.append(.clearTimer(.decision))
     turn.effects.append(.clearTimer(.poll))
     refuseWaitingCalls(&turn)
-    let ending = Ending(outcome: outcome, error: error)
+    let ending = Ending(outcome: outcome, error: error, at: turn.moment.now)
     guard unselects else { return conclude(ending, &turn) }
     for place in operations.indices { operations[place].purpose = .superseded }
     enter(.unselecting(ending), &turn)

@@ -42,6 +42,7 @@ extension Checkout {
         let delay = operations[place].delayBeforeRepeat(after: failure, spans, &turn.moment)
       {
         operations[place].isWaiting = true
+        operations[place].repeatsAt = turn.moment.now + delay
         turn.effects.append(.setTimer(.repeat(id), after: delay))
         return
       }
@@ -69,6 +70,7 @@ extension Checkout {
 
   private mutating func send(_ place: Int, _ turn: inout Turn) {
     operations[place].isWaiting = false
+    operations[place].repeatsAt = nil
     operations[place].sentCount += 1
     operations[place].sentAt = turn.moment.now
     turn.effects.append(.perform(operations[place].operation))

@@ -13,6 +13,7 @@ extension Checkout {
     case .starting: return .starting
     case .ready: return .ready
     case .ended(let ending): return ending.outcome.isCompletion ? .completed : .failed
+    case .archived: return .archived
     case .paying(let stage):
       if attempt?.isCancelling == true { return .cancelling }
       switch stage {
@@ -32,13 +33,17 @@ extension Checkout {
 
   /// What the checkout came to, once it has ended.
   package var outcome: Outcome? {
-    if case .ended(let ending) = phase { return ending.outcome }
-    return nil
+    switch phase {
+    case .ended(let ending): ending.outcome
+    case .archived(let record): record.outcome
+    default: nil
+    }
   }
 
   /// The id of the payment's component, error and so on: what the whole snapshot shows.
   package var snapshot: Value {
-    .object(
+    if case .archived(let record) = phase { return archivedSnapshot(record) }
+    return .object(
       head + [.init("paymentHandling", .string(settings.paymentHandling.rawValue))]
         + (configuration == nil
           ? []
@@ -52,6 +57,7 @@ extension Checkout {
 
   /// The snapshot without bank lists, line items and collected data.
   package var shortSnapshot: Value {
+    if case .archived(let record) = phase { return archivedSnapshot(record) }
     var session: [Value.Member] = []
     if let known = configuration?.clientSession {
       session = [
@@ -71,6 +77,21 @@ extension Checkout {
       head + [.init("paymentHandling", .string(settings.paymentHandling.rawValue))]
         + (configuration == nil ? [] : [.init("clientSession", .object(session))])
         + [.init("components", .array(components))] + tail(awaiting(isShort: true)))
+  }
+
+  /// All that is left after the wiping, long or short.
+  private func archivedSnapshot(_ record: OutcomeRecord) -> Value {
+    var members =
+      head + [
+        .init("endedAt", .string(Timestamp(record.endedAt).text)),
+        .init("paymentHandling", .string(settings.paymentHandling.rawValue)),
+        .init("clientSession", ["orderId": Value(record.orderID)]), .init("components", []),
+        .init("awaiting", []),
+      ]
+    if let payment = paymentValue { members.append(.init("payment", payment)) }
+    members.append(.init("outcome", .string(record.outcome.rawValue)))
+    if let id = record.errorID { members.append(.init("error", ["errorId": .string(id)])) }
+    return .object(members)
   }
 
   private var head: [Value.Member] {
@@ -95,9 +116,14 @@ extension Checkout {
     return members
   }
 
+  private var knownPayment: Payment? {
+    if case .archived(let record) = phase { return record.payment }
+    return attempt?.payment
+  }
+
   /// The payment as far as it is known, once there is one.
   package var paymentValue: Value? {
-    guard let payment = attempt?.payment else { return nil }
+    guard let payment = knownPayment else { return nil }
     return [
       "id": Value(payment.id), "orderId": Value(payment.orderID),
       "status": Value(payment.status),
@@ -142,17 +168,12 @@ extension Checkout {
     let slot = components[index]
     let missing = slot.component.missing
     let isSubmittable = attempt == nil && !isEnded && slot.component.isStarted && missing.isEmpty
-    var step = slot.step ?? ["name": "notInitialized"]
-    if case .object(let members) = step {
-      // The list and the details stand beside the step.
-      step = .object(members.filter { $0.name != "banks" && $0.name != "details" })
-    }
     return .object(
       [
         .init("componentId", .string(ComponentID(checkout: id, index: index).text)),
         .init("component", .string(slot.kind.name)),
         .init("paymentMethodType", .string(slot.kind.paymentMethodType)),
-        .init("step", step),
+        .init("step", slot.step ?? ["name": "notInitialized"]),
       ] + slot.component.snapshot + [
         .init("submittable", .bool(isSubmittable)),
         .init("missing", .array(missing.map { .string($0.field) })),

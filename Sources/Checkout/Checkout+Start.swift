@@ -44,7 +44,7 @@ extension Checkout {
     startCalls = []
     abandon(where: { _ in true }, &turn)
     clearExpiry(&turn)
-    phase = .ended(Ending(outcome: .failed, error: error))
+    phase = .ended(Ending(outcome: .failed, error: error, at: turn.moment.now))
     turn.effects.append(.removed)
   }
 
@@ -89,7 +89,7 @@ extension Checkout {
     expiresAt = nil
     let error = upstreamError(.checkoutExpired, nil, &turn)
     switch phase {
-    case .ended: break
+    case .ended, .archived: break
     case .starting, .ready: end(.failed, error, &turn)
     case .paying(let stage):
       switch stage {

@@ -20,11 +20,13 @@ package struct Checkout: Sendable {
   package let spans: Spans
 
   /// The token in force: the one it was started with, until a required action brings another.
-  package internal(set) var token: ClientToken
+  package internal(set) var token: ClientToken { didSet { fixedVersion += 1 } }
   /// What upstream said of the session; `nil` until the start has finished.
-  package internal(set) var configuration: Configuration?
+  package internal(set) var configuration: Configuration? { didSet { fixedVersion += 1 } }
   /// Who else may use it.
-  package internal(set) var shares: [Share]
+  package internal(set) var shares: [Share] { didSet { fixedVersion += 1 } }
+  /// How often ``storedFixed`` has changed in this process.
+  package private(set) var fixedVersion = 0
   /// How many events it has published; the last one's number.
   package internal(set) var seq: Int64 = 0
 
@@ -94,7 +96,7 @@ package struct Checkout: Sendable {
     _ command: ComponentCommand, of index: Int, _ call: CallID, _ turn: inout Turn
   ) throws(CheckoutError) {
     guard components.indices.contains(index) else { throw CheckoutError(.unknownComponent) }
-    if case .ended = phase { throw CheckoutError(.checkoutEnded) }
+    if isEnded { throw CheckoutError(.checkoutEnded) }
     switch command {
     case .start: try startComponent(index, call, &turn)
     case .update(let data): try update(index, data, call, &turn)
@@ -112,6 +114,14 @@ package struct Checkout: Sendable {
     case .poll: poll(&turn)
     case .repeat(let operation): repeatOperation(operation, &turn)
     }
+  }
+}
+
+extension Value {
+  /// A step without the list or the details that its event tells: the component holds them.
+  fileprivate var withoutCollections: Value {
+    guard case .object(let members) = self else { return self }
+    return .object(members.filter { $0.name != "banks" && $0.name != "details" })
   }
 }
 
@@ -152,7 +162,9 @@ extension Checkout {
   mutating func publish(_ events: [Event], of index: Int, _ turn: inout Turn) {
     for var event in events {
       event.component = index
-      if event.kind == .didReceiveStep { components[index].step = event.members.first?.value }
+      if event.kind == .didReceiveStep {
+        components[index].step = event.members.first?.value.withoutCollections
+      }
       publish(event, &turn)
     }
   }
@@ -164,8 +176,10 @@ extension Checkout {
 
   /// Whether the checkout has ended.
   package var isEnded: Bool {
-    if case .ended = phase { return true }
-    return false
+    switch phase {
+    case .ended, .archived: true
+    default: false
+    }
   }
 
   /// What components are told.

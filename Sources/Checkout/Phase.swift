@@ -10,12 +10,15 @@ enum Phase: Sendable {
   case paying(Stage)
   /// A terminal event has been published.
   case ended(Ending)
+  /// Everything personal and secret has been wiped.
+  case archived(OutcomeRecord)
 }
 
 /// How a checkout ended.
 struct Ending: Sendable {
   var outcome: Outcome
   var error: CheckoutError?
+  var at: WallTime
 }
 
 /// Where a payment attempt is.
@@ -97,6 +100,8 @@ struct ComponentSlot: Sendable {
   var isStarting = false
   /// The call that waits for the start.
   var startCall: CallID?
+  /// How often the component's large part has changed.
+  var partVersion = 0
 
   var kind: ComponentKind { type(of: component).kind }
 }
@@ -131,4 +136,6 @@ struct PendingOperation: Sendable {
   var uncertainRepeats = 0
   /// Whether it waits for a timer, or for another change of the session, and not for an answer.
   var isWaiting = false
+  /// When it is to be sent again, if it waits for a timer.
+  var repeatsAt: WallTime?
 }

@@ -5,7 +5,7 @@ import ValueTree
 extension Methods {
   private static let snapshot = ResultRow("snapshot", Schemas.snapshot)
 
-  /// `checkout.*`
+  /// The methods of checkouts, `checkout.*`.
   package static let checkout: [MethodRow] = [
     MethodRow(
       "checkout.start",

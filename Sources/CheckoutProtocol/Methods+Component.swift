@@ -34,7 +34,7 @@ extension Methods {
 
   private static let stateErrors = ErrorRow.rows(.unknownComponent, .checkoutEnded)
 
-  /// `component.*`
+  /// The methods of components, `component.*`.
   package static let component: [MethodRow] = [
     MethodRow(
       "component.start",

@@ -3,7 +3,7 @@ package import JSONRPC
 import ValueTree
 
 extension Methods {
-  /// `events.*`
+  /// The methods about events, `events.*`.
   package static let events: [MethodRow] = [
     MethodRow(
       "events.subscribe",

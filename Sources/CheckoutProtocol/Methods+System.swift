@@ -3,7 +3,7 @@ package import JSONRPC
 import ValueTree
 
 extension Methods {
-  /// `system.*` and `rpc.*`
+  /// The methods about the daemon itself, `system.*` and `rpc.*`.
   package static let system: [MethodRow] = [
     MethodRow(
       "system.hello", "Introduces the client, and says what this daemon is and allows.",

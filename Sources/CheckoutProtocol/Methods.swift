@@ -1,6 +1,8 @@
 package import JSONRPC
 
-/// The methods of protocol version 1: one row each. Dispatch, `rpc.discover`, the documentation and
+/// The methods of protocol version 1, one row each.
+///
+/// Dispatch, `rpc.discover`, the documentation and
 /// the contract tests come from these rows.
 package enum Methods {
   /// Every method, in the order of the documentation.

@@ -10,11 +10,20 @@ package enum Redaction {
 
   /// Takes hidden members out, and says so.
   ///
-  /// - Parameter value: A snapshot, or the `params` of an event.
+  /// - Parameter value: A snapshot.
   /// - Returns: The same with `redacted: true`.
   package static func redact(_ value: Value) -> Value {
-    guard case .object(let members) = sift(value) else { return value }
-    return .object(members + [.init("redacted", true)])
+    guard case .object(let members) = value else { return value }
+    return .object(redact(members))
+  }
+
+  /// Takes hidden members out, and says so.
+  ///
+  /// - Parameter members: An event's.
+  /// - Returns: The same with `redacted: true`.
+  package static func redact(_ members: [Value.Member]) -> [Value.Member] {
+    guard case .object(let shown) = sift(.object(members)) else { return [] }
+    return shown + [.init("redacted", true)]
   }
 
   private static func sift(_ value: Value) -> Value {

@@ -98,7 +98,8 @@ enum Schemas {
       .init("checkoutId", checkoutID), .init("state", words(CheckoutState.self)),
       .init("seq", .integer, "The number of the latest event."),
       .init("owner", open([.init("uid", userID)])), .init("createdAt", timestamp),
-      .optional("expiresAt", timestamp), .init("paymentHandling", words(Settings.PaymentHandling.self)),
+      .optional("expiresAt", timestamp),
+      .init("paymentHandling", words(Settings.PaymentHandling.self)),
       .optional("availablePaymentMethods", availablePaymentMethods),
       .optional("clientSession", clientSession), .init("components", .array(open([]))),
       .init(

@@ -24,7 +24,7 @@ struct Caller {
   /// The name of the peer's program, for people to read.
   var commandName: String? { credentials.commandName() }
 
-  /// `user` or `administrator`
+  /// The role on the wire, `user` or `administrator`.
   var roleName: String { isAdministrator ? "administrator" : "user" }
 
   private func isIn(_ group: UInt32) -> Bool {

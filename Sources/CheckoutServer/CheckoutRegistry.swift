@@ -8,15 +8,10 @@ struct CheckoutRegistry {
     let key: String
   }
 
-  /// Names a client session: by its token before the configuration is known, then also by its id.
-  private enum SessionKey: Hashable {
-    case token(Fingerprint)
-    case session(String)
-  }
-
   private var live: [CheckoutID: LiveCheckout] = [:]
   private var startKeys: [StartKey: CheckoutID] = [:]
-  private var sessions: [SessionKey: CheckoutID] = [:]
+  /// Who holds a client session: by the digest of its token, and of its id once that is known.
+  private var sessions: [Fingerprint: CheckoutID] = [:]
   private var byOwner: [UInt32: [LiveCheckout]] = [:]
   private var all: [LiveCheckout] = []
   private var startCount: UInt64 = 0
@@ -29,23 +24,43 @@ struct CheckoutRegistry {
 
   subscript(id: CheckoutID) -> LiveCheckout? { live[id] }
 
+  /// How many checkouts of a user are not over.
+  func liveCount(of owner: UInt32) -> Int {
+    (byOwner[owner] ?? []).count { !$0.checkout.isEnded }
+  }
+
   /// The checkout that a user started with that key.
   func checkout(startedBy owner: UInt32, key: String) -> LiveCheckout? {
     startKeys[StartKey(owner: owner, key: key)].flatMap { live[$0] }
   }
 
-  /// Adds a checkout.
+  /// Adds a checkout that has just been started.
   mutating func add(_ checkout: Checkout, start: StartRecord) -> LiveCheckout {
-    startCount += 1
-    let entry = LiveCheckout(checkout, ordinal: startCount, start: start)
-    live[checkout.id] = entry
-    all.append(entry)
-    byOwner[checkout.owner, default: []].append(entry)
-    if let key = start.key {
-      startKeys[StartKey(owner: checkout.owner, key: key)] = checkout.id
-    }
-    sessions[.token(start.tokenFingerprint)] = checkout.id
+    let entry = LiveCheckout(checkout, ordinal: startCount + 1, start: start)
+    insert(entry)
     return entry
+  }
+
+  /// Adds a checkout in its place in the order of starts; the usual place is the last.
+  mutating func insert(_ entry: LiveCheckout) {
+    startCount = max(startCount, entry.ordinal)
+    live[entry.id] = entry
+    Self.insert(entry, into: &all)
+    Self.insert(entry, into: &byOwner[entry.checkout.owner, default: []])
+    if let key = entry.start.key {
+      startKeys[StartKey(owner: entry.checkout.owner, key: key)] = entry.id
+    }
+    guard entry.checkout.outcome == nil || entry.checkout.outcome == .unknown else { return }
+    sessions[entry.start.tokenFingerprint] = entry.id
+    if let session = entry.start.sessionFingerprint { sessions[session] = entry.id }
+  }
+
+  private static func insert(_ entry: LiveCheckout, into list: inout [LiveCheckout]) {
+    if let last = list.last, last.ordinal > entry.ordinal {
+      list.insert(entry, at: list.firstPlace(after: entry.ordinal))
+    } else {
+      list.append(entry)
+    }
   }
 
   /// Forgets a checkout.
@@ -66,27 +81,24 @@ struct CheckoutRegistry {
 
   // MARK: Client sessions
 
-  /// The checkout that holds the client session of a token.
-  func holder(ofToken fingerprint: Fingerprint) -> LiveCheckout? {
-    sessions[.token(fingerprint)].flatMap { live[$0] }
-  }
-
-  /// The checkout that holds a client session.
-  func holder(ofSession id: String) -> LiveCheckout? {
-    sessions[.session(id)].flatMap { live[$0] }
+  /// The checkout that holds a client session, named by the digest of its token or its id.
+  func holder(of fingerprint: Fingerprint) -> LiveCheckout? {
+    sessions[fingerprint].flatMap { live[$0] }
   }
 
   /// Gives a client session to a checkout.
-  mutating func take(session id: String, for entry: LiveCheckout) {
-    sessions[.session(id)] = entry.id
+  mutating func take(session: Fingerprint, for entry: LiveCheckout) {
+    entry.start.sessionFingerprint = session
+    sessions[session] = entry.id
   }
 
   /// Lets others have a checkout's client session.
   mutating func releaseSession(of entry: LiveCheckout) {
-    let token = SessionKey.token(entry.start.tokenFingerprint)
-    if sessions[token] == entry.id { sessions[token] = nil }
-    guard let id = entry.checkout.configuration?.clientSession.id else { return }
-    if sessions[.session(id)] == entry.id { sessions[.session(id)] = nil }
+    let start = entry.start
+    if sessions[start.tokenFingerprint] == entry.id { sessions[start.tokenFingerprint] = nil }
+    if let session = start.sessionFingerprint, sessions[session] == entry.id {
+      sessions[session] = nil
+    }
   }
 }
 

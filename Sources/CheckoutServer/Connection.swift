@@ -186,6 +186,22 @@ final class Connection: ReplySink {
     lost = [:]
   }
 
+  /// Takes back what this turn has said, since it could not be written.
+  ///
+  /// Events go, results become `store-failed`.
+  func refuseReplies() {
+    guard !list.isEmpty else { return }
+    let lines = server.outbound.bytes(of: list)
+    list = Outbound.List()
+    for line in lines.split(separator: UInt8(ascii: "\n")) {
+      guard let refusal = server.refusal(ofReply: Array(line)) else { continue }
+      let start = output.count
+      output.append(value: refusal)
+      output.appendLineFeed()
+      enqueue(start, output.count - start)
+    }
+  }
+
   /// Says why, and closes once that has been sent.
   func closeSaying(_ error: RPCError) {
     guard !isClosing else { return }

@@ -8,53 +8,55 @@ import Systemd
 import ValueTree
 
 extension Handlers {
-  /// `checkout.*`
-  static var checkout: [String: Handler] { [
-    "checkout.start": { connection, call, parameters throws(RPCError) in
-      try start(connection, &call, parameters)
-    },
-    "checkout.get": { connection, call, parameters throws(RPCError) in
-      let (live, access) = try find(parameters, for: connection)
-      let snapshot = live.checkout.snapshot
-      return access == .observe ? Redaction.redact(snapshot) : snapshot
-    },
-    "checkout.wait": { connection, call, parameters throws(RPCError) in
-      try wait(connection, &call, parameters)
-    },
-    "checkout.list": { connection, call, parameters throws(RPCError) in
-      try list(connection, parameters)
-    },
-    "checkout.cancel": { connection, call, parameters throws(RPCError) in
-      let (live, _) = try find(parameters, for: connection, atLeast: .drive)
-      return try run(
-        .cancel(reason: parameters[1]?.string), on: live, &call, from: connection)
-    },
-    "checkout.decide": { connection, call, parameters throws(RPCError) in
-      let (live, _) = try find(parameters, for: connection, atLeast: .drive)
-      let decision = try readDecision(parameters, connection.server)
-      return try run(
-        .decide(id: parameters[1]?.string ?? "", decision), on: live, &call, from: connection)
-    },
-    "checkout.share": { connection, call, parameters throws(RPCError) in
-      let (live, _) = try find(parameters, for: connection, atLeast: .own)
-      let subject = try read { () throws(CheckoutError) in
-        try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
-      }
-      let share = Share(subject: subject, role: Share.Role(parameters["role"]))
-      let answer = try run(.share(share), on: live, &call, from: connection)
-      connection.server.reviseSubscriptions(of: live)
-      return answer
-    },
-    "checkout.unshare": { connection, call, parameters throws(RPCError) in
-      let (live, _) = try find(parameters, for: connection, atLeast: .own)
-      let subject = try read { () throws(CheckoutError) in
-        try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
-      }
-      let answer = try run(.unshare(subject), on: live, &call, from: connection)
-      connection.server.reviseSubscriptions(of: live)
-      return answer
-    },
-  ] }
+  /// The handlers of `checkout.*`.
+  static var checkout: [String: Handler] {
+    [
+      "checkout.start": { connection, call, parameters throws(RPCError) in
+        try start(connection, &call, parameters)
+      },
+      "checkout.get": { connection, call, parameters throws(RPCError) in
+        let (live, access) = try find(parameters, for: connection)
+        let snapshot = live.checkout.snapshot
+        return access == .observe ? Redaction.redact(snapshot) : snapshot
+      },
+      "checkout.wait": { connection, call, parameters throws(RPCError) in
+        try wait(connection, &call, parameters)
+      },
+      "checkout.list": { connection, call, parameters throws(RPCError) in
+        try list(connection, parameters)
+      },
+      "checkout.cancel": { connection, call, parameters throws(RPCError) in
+        let (live, _) = try find(parameters, for: connection, atLeast: .drive)
+        return try run(
+          .cancel(reason: parameters[1]?.string), on: live, &call, from: connection)
+      },
+      "checkout.decide": { connection, call, parameters throws(RPCError) in
+        let (live, _) = try find(parameters, for: connection, atLeast: .drive)
+        let decision = try readDecision(parameters, connection.server)
+        return try run(
+          .decide(id: parameters[1]?.string ?? "", decision), on: live, &call, from: connection)
+      },
+      "checkout.share": { connection, call, parameters throws(RPCError) in
+        let (live, _) = try find(parameters, for: connection, atLeast: .own)
+        let subject = try read { () throws(CheckoutError) in
+          try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
+        }
+        let share = Share(subject: subject, role: Share.Role(parameters["role"]))
+        let answer = try run(.share(share), on: live, &call, from: connection)
+        connection.server.reviseSubscriptions(of: live)
+        return answer
+      },
+      "checkout.unshare": { connection, call, parameters throws(RPCError) in
+        let (live, _) = try find(parameters, for: connection, atLeast: .own)
+        let subject = try read { () throws(CheckoutError) in
+          try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
+        }
+        let answer = try run(.unshare(subject), on: live, &call, from: connection)
+        connection.server.reviseSubscriptions(of: live)
+        return answer
+      },
+    ]
+  }
 
   // MARK: Start
 
@@ -75,7 +77,8 @@ extension Handlers {
       }
       return try run(.awaitStart, on: live, &call, from: connection, waits: true)
     }
-    let used = server.checkouts.checkouts(of: owner).count
+    try server.requireStore()
+    let used = server.liveCount(of: owner)
     guard used < server.limits.checkoutsPerUser else {
       throw .quotaExceeded("checkoutsPerUid", server.limits.checkoutsPerUser, used: used)
     }
@@ -95,6 +98,7 @@ extension Handlers {
     server.log.info(
       "checkout started", id: MessageID.checkoutStarted,
       fields: [("CHECKOUT_ID", live.idText), ("CLIENT_UID", String(owner))])
+    server.touch(live)
     server.apply(live.checkout.begin(at: moment), to: live)
     return try run(.awaitStart, on: live, &call, from: connection, waits: true)
   }
@@ -123,7 +127,7 @@ extension Handlers {
   private static func checkSession(
     _ token: Fingerprint, allowsRepeat: Bool, _ owner: UInt32, _ server: Server
   ) throws(RPCError) {
-    guard let holder = server.checkouts.holder(ofToken: token) else { return }
+    guard let holder = server.checkouts.holder(of: token) else { return }
     if allowsRepeat && holder.checkout.isEnded {
       server.log.notice(
         "a start was allowed although an earlier outcome is unknown",

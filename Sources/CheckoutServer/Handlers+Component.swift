@@ -5,42 +5,44 @@ import JSONRPC
 import ValueTree
 
 extension Handlers {
-  /// The managers' and `component.*`
-  static var component: [String: Handler] { [
-    "componentWithRedirectManager.provideBanksComponent": provide(.componentWithRedirect),
-    "componentWithRedirectManager.provide": provide(.componentWithRedirect),
-    "achManager.provide": provide(.ach),
+  /// The handlers of the managers and of `component.*`.
+  static var component: [String: Handler] {
+    [
+      "componentWithRedirectManager.provideBanksComponent": provide(.componentWithRedirect),
+      "componentWithRedirectManager.provide": provide(.componentWithRedirect),
+      "achManager.provide": provide(.ach),
 
-    "component.start": { connection, call, parameters throws(RPCError) in
-      try run(.start, parameters, &call, connection, waits: true)
-    },
-    "component.updateCollectedData": { connection, call, parameters throws(RPCError) in
-      let data = parameters[1]?.value ?? .null
-      return try run(.update(data), parameters, &call, connection)
-    },
-    "component.submit": { connection, call, parameters throws(RPCError) in
-      try run(.submit, parameters, &call, connection)
-    },
-    "component.get": { connection, call, parameters throws(RPCError) in
-      let (live, index, access) = try findComponent(parameters, for: connection)
-      let snapshot = live.checkout.componentSnapshot(index)
-      return access == .observe ? Redaction.redact(snapshot) : snapshot
-    },
-    "component.reportRedirect": { connection, call, parameters throws(RPCError) in
-      let isDismissed = parameters[1]?.equals("dismissed") == true
-      return try run(.reportRedirect(dismissed: isDismissed), parameters, &call, connection)
-    },
-    "component.reportBankAccount": { connection, call, parameters throws(RPCError) in
-      let report = try read { () throws(CheckoutError) in try BankAccountReport(parameters) }
-      return try run(.reportBankAccount(report), parameters, &call, connection)
-    },
-    "component.acceptMandate": { connection, call, parameters throws(RPCError) in
-      try run(.decideMandate(isAccepted: true), parameters, &call, connection)
-    },
-    "component.declineMandate": { connection, call, parameters throws(RPCError) in
-      try run(.decideMandate(isAccepted: false), parameters, &call, connection)
-    },
-  ] }
+      "component.start": { connection, call, parameters throws(RPCError) in
+        try run(.start, parameters, &call, connection, waits: true)
+      },
+      "component.updateCollectedData": { connection, call, parameters throws(RPCError) in
+        let data = parameters[1]?.value ?? .null
+        return try run(.update(data), parameters, &call, connection)
+      },
+      "component.submit": { connection, call, parameters throws(RPCError) in
+        try run(.submit, parameters, &call, connection)
+      },
+      "component.get": { connection, call, parameters throws(RPCError) in
+        let (live, index, access) = try findComponent(parameters, for: connection)
+        let snapshot = live.checkout.componentSnapshot(index)
+        return access == .observe ? Redaction.redact(snapshot) : snapshot
+      },
+      "component.reportRedirect": { connection, call, parameters throws(RPCError) in
+        let isDismissed = parameters[1]?.equals("dismissed") == true
+        return try run(.reportRedirect(dismissed: isDismissed), parameters, &call, connection)
+      },
+      "component.reportBankAccount": { connection, call, parameters throws(RPCError) in
+        let report = try read { () throws(CheckoutError) in try BankAccountReport(parameters) }
+        return try run(.reportBankAccount(report), parameters, &call, connection)
+      },
+      "component.acceptMandate": { connection, call, parameters throws(RPCError) in
+        try run(.decideMandate(isAccepted: true), parameters, &call, connection)
+      },
+      "component.declineMandate": { connection, call, parameters throws(RPCError) in
+        try run(.decideMandate(isAccepted: false), parameters, &call, connection)
+      },
+    ]
+  }
 
   private static func provide(_ manager: Manager) -> Handler {
     { connection, call, parameters throws(RPCError) in

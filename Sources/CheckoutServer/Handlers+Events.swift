@@ -6,28 +6,30 @@ import JSONRPC
 import ValueTree
 
 extension Handlers {
-  /// `events.*`
-  static var events: [String: Handler] { [
-    "events.subscribe": { connection, call, parameters throws(RPCError) in
-      try subscribe(connection, parameters)
-    },
-    "events.unsubscribe": { connection, call, parameters throws(RPCError) in
-      let id = parameters[0]?.string ?? ""
-      let server = connection.server
-      if let subscription = connection.subscriptions.values.first(where: { $0.id == id }) {
-        connection.subscriptions[subscription.live.id] = nil
-        server.end(subscription)
-      } else if connection.wideSubscription?.id == id {
-        server.endWideSubscription(of: connection)
-      } else {
-        throw RPCError(CheckoutError(.unknownSubscription, path: "/subscriptionId"))
-      }
-      return .object([])
-    },
-    "events.read": { connection, call, parameters throws(RPCError) in
-      try readEvents(connection, &call, parameters)
-    },
-  ] }
+  /// The handlers of `events.*`.
+  static var events: [String: Handler] {
+    [
+      "events.subscribe": { connection, call, parameters throws(RPCError) in
+        try subscribe(connection, parameters)
+      },
+      "events.unsubscribe": { connection, call, parameters throws(RPCError) in
+        let id = parameters[0]?.string ?? ""
+        let server = connection.server
+        if let subscription = connection.subscriptions.values.first(where: { $0.id == id }) {
+          connection.subscriptions[subscription.live.id] = nil
+          server.end(subscription)
+        } else if connection.wideSubscription?.id == id {
+          server.endWideSubscription(of: connection)
+        } else {
+          throw RPCError(CheckoutError(.unknownSubscription, path: "/subscriptionId"))
+        }
+        return .object([])
+      },
+      "events.read": { connection, call, parameters throws(RPCError) in
+        try readEvents(connection, &call, parameters)
+      },
+    ]
+  }
 
   private static func subscribe(
     _ connection: Connection, _ parameters: Parameters
@@ -124,8 +126,8 @@ extension Server {
     of live: LiveCheckout, after: Int64, _ filter: EventFilter
   ) -> Bool {
     var isThere = false
-    store.readEvents(of: live.id, after: after) { event in
-      isThere = filter.contains(event.kind)
+    _ = readEvents(of: live, after: after) { record in
+      isThere = filter.contains(record.event.kind)
       return !isThere
     }
     return isThere

@@ -8,35 +8,37 @@ import PrimerAPI
 import ValueTree
 
 extension Handlers {
-  /// `system.*` and `rpc.*`
-  static var system: [String: Handler] { [
-    "system.hello": { connection, call, parameters throws(RPCError) in
-      connection.saidHello = true
-      connection.clientName = parameters[0]?.string
-      return connection.server.hello(to: connection)
-    },
-    "system.ping": { connection, call, parameters throws(RPCError) in .object([]) },
-    "system.echo": { connection, call, parameters throws(RPCError) in
-      parameters.params?.value ?? .null
-    },
-    "system.status": { connection, call, parameters throws(RPCError) in
-      connection.server.status(for: connection.caller)
-    },
-    "system.connections": { connection, call, parameters throws(RPCError) in
-      try administrator(connection)
-      return ["connections": .array(connection.server.connectionList)]
-    },
-    "system.reload": { connection, call, parameters throws(RPCError) in
-      try administrator(connection)
-      if let problem = connection.server.reload() {
-        throw RPCError(CheckoutError(.invalidValue, detail: problem.message))
-      }
-      return .object([])
-    },
-    "rpc.discover": { connection, call, parameters throws(RPCError) in
-      connection.server.discovery
-    },
-  ] }
+  /// The handlers of `system.*` and `rpc.*`.
+  static var system: [String: Handler] {
+    [
+      "system.hello": { connection, call, parameters throws(RPCError) in
+        connection.saidHello = true
+        connection.clientName = parameters[0]?.string
+        return connection.server.hello(to: connection)
+      },
+      "system.ping": { connection, call, parameters throws(RPCError) in .object([]) },
+      "system.echo": { connection, call, parameters throws(RPCError) in
+        parameters.params?.value ?? .null
+      },
+      "system.status": { connection, call, parameters throws(RPCError) in
+        connection.server.status(for: connection.caller)
+      },
+      "system.connections": { connection, call, parameters throws(RPCError) in
+        try administrator(connection)
+        return ["connections": .array(connection.server.connectionList)]
+      },
+      "system.reload": { connection, call, parameters throws(RPCError) in
+        try administrator(connection)
+        if let problem = connection.server.reload() {
+          throw RPCError(CheckoutError(.invalidValue, detail: problem.message))
+        }
+        return .object([])
+      },
+      "rpc.discover": { connection, call, parameters throws(RPCError) in
+        connection.server.discovery
+      },
+    ]
+  }
 }
 
 extension Server {
@@ -126,7 +128,13 @@ extension Server {
       members.append(.init("calls", dispatcher.counters.value))
     }
     members.append(.init("upstream", .object(upstream)))
-    members.append(.init("store", ["kind": "memory", "health": "ok"]))
+    members.append(
+      .init(
+        "store",
+        [
+          "kind": store.isDurable ? "sqlite" : "memory",
+          "health": .string(storeProblem?.description ?? "ok"),
+        ]))
     return .object(members)
   }
 

@@ -63,13 +63,21 @@ enum Handlers {
 
   /// Gives a command to a checkout; the answer is the result now, or comes later.
   ///
-  /// - Parameter waits: Whether the call counts among those that wait.
+  /// - Parameters:
+  ///   - command: What is asked.
+  ///   - live: Of which checkout.
+  ///   - call: The call to be answered.
+  ///   - connection: Where it came from.
+  ///   - waits: Whether the call counts among those that wait.
+  /// - Returns: The result, or `nil` if the answer comes later.
+  /// - Throws: The error to be answered with.
   static func run(
     _ command: Command, on live: LiveCheckout, _ call: inout Call, from connection: Connection,
     waits: Bool = false
   ) throws(RPCError) -> Value? {
     if waits { try checkWaiting(connection) }
     let server = connection.server
+    try server.requireStore()
     server.callCount += 1
     let number = server.callCount
     server.currentCall = number

@@ -91,7 +91,9 @@ final class Listener {
     unsafe line.withUnsafeBytes { bytes in _ = unsafe client.send(bytes) }
   }
 
-  /// Stops accepting. Only the copy here is closed: the service manager keeps its own, and clients
+  /// Stops accepting.
+  ///
+  /// Only the copy here is closed: the service manager keeps its own, and clients
   /// that connect from now on wait for the next instance.
   func stop() {
     source.cancel()

@@ -1,5 +1,7 @@
 import Checkout
+import CheckoutStore
 import PrimerAPI
+import ValueTree
 
 /// A checkout in the server: its state, and who has to do with it at the moment.
 final class LiveCheckout {
@@ -10,9 +12,9 @@ final class LiveCheckout {
   /// Its place in the order of starts.
   let ordinal: UInt64
   /// The key it was started with, and what it was started with.
-  let start: StartRecord
+  var start: StartRecord
   /// How many of its events have been written.
-  var writtenSeq: Int64 = 0
+  var writtenSeq: Int64
   /// Who has asked for its events in particular.
   var subscriptions: [Subscription] = []
   /// Calls that wait for something to happen to it.
@@ -20,26 +22,118 @@ final class LiveCheckout {
   /// Its requests under way.
   var requests: [OperationID: PendingRequest] = [:]
 
+  /// As it was before this turn, if the turn has touched it.
+  var before: Checkout?
+  /// Whether no commit has written it yet.
+  var isNew = true
+  private var storedFixedVersion = -1
+  private var storedPartVersions: [Int: Int] = [:]
+
   init(_ checkout: Checkout, ordinal: UInt64, start: StartRecord) {
     self.checkout = checkout
     self.ordinal = ordinal
     self.start = start
     idText = checkout.id.text
+    writtenSeq = checkout.seq
   }
 
   var id: CheckoutID { checkout.id }
+
+  /// What the store must write for the state to be as it is now.
+  func change(at moment: StoredMoment) -> CheckoutChange {
+    var change = CheckoutChange(id: id)
+    if storedFixedVersion != checkout.fixedVersion {
+      change.fixed = [
+        start.stored, .integer(Int64(bitPattern: ordinal)), checkout.storedFixed,
+      ]
+    }
+    for part in checkout.storedParts where storedPartVersions[part.name] != part.version {
+      change.parts.append((part.name, part.body))
+    }
+    change.hot = [checkout.storedHot, moment.stored]
+    return change
+  }
+
+  /// Takes note that the state as it is now has been written.
+  func markStored() {
+    before = nil
+    isNew = false
+    storedFixedVersion = checkout.fixedVersion
+    for part in checkout.storedParts { storedPartVersions[part.name] = part.version }
+  }
+
+  /// Takes the turn's changes back.
+  func takeBack() {
+    guard let before = before.take() else { return }
+    checkout = before
+    writtenSeq = before.seq
+  }
+}
+
+/// When a state was written, by two clocks: the wall clock, which may be set, and the one that
+/// counts from the start of the machine, which may not.
+struct StoredMoment {
+  /// The server's steady wall clock.
+  let now: WallTime
+  /// Milliseconds since the machine started.
+  let boot: Milliseconds
+  /// Tells one start of the machine from another.
+  let bootID: Int64
+
+  var stored: Value { [.integer(now), .integer(boot), .integer(bootID)] }
+
+  init(now: WallTime, boot: Milliseconds, bootID: Int64) {
+    self.now = now
+    self.boot = boot
+    self.bootID = bootID
+  }
+
+  init?(_ value: Value) {
+    guard let parts = value.array, parts.count == 3, let now = parts[0].integer,
+      let boot = parts[1].integer, let bootID = parts[2].integer
+    else { return nil }
+    self.init(now: now, boot: boot, bootID: bootID)
+  }
+
+  /// How long ago it was, at most: of the two clocks the one that says less, so that a clock that is
+  /// set by years does not end what is waiting.
+  func elapsed(until later: StoredMoment) -> Milliseconds {
+    var elapsed = later.now - now
+    if bootID == later.bootID { elapsed = min(elapsed, later.boot - boot) }
+    return max(0, elapsed)
+  }
 }
 
 /// What a start was, to recognise its repetition.
 struct StartRecord {
   /// The client's key, if it gave one.
-  let key: String?
+  var key: String?
   /// A digest of everything the start was asked with.
-  let fingerprint: Fingerprint
+  var fingerprint: Fingerprint
   /// A digest of the client token's access token.
-  let tokenFingerprint: Fingerprint
+  var tokenFingerprint: Fingerprint
+  /// A digest of the client session's id, once it is known.
+  var sessionFingerprint: Fingerprint?
   /// Whether it may begin although an earlier one of its session ended with an unknown outcome.
-  let allowsRepeat: Bool
+  var allowsRepeat = false
+
+  var stored: Value {
+    [
+      Value(key), fingerprint.stored, tokenFingerprint.stored,
+      sessionFingerprint?.stored ?? .null, .bool(allowsRepeat),
+    ]
+  }
+}
+
+extension StartRecord {
+  init?(_ value: Value) {
+    guard let parts = value.array, parts.count == 5, let fingerprint = Fingerprint(parts[1]),
+      let token = Fingerprint(parts[2]), let allowsRepeat = parts[4].bool
+    else { return nil }
+    self.init(
+      key: parts[0].string, fingerprint: fingerprint, tokenFingerprint: token,
+      sessionFingerprint: Fingerprint(parts[3]), allowsRepeat: allowsRepeat)
+  }
 }
 
 /// A 128-bit FNV-1a digest: enough to tell requests of one user apart.
@@ -57,5 +151,21 @@ struct Fingerprint: Hashable {
 
   private mutating func mix(_ byte: UInt8) {
     state = (state ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
+  }
+}
+
+extension Fingerprint {
+  var stored: Value {
+    [
+      .integer(Int64(truncatingIfNeeded: state >> 64)), .integer(Int64(truncatingIfNeeded: state)),
+    ]
+  }
+
+  init?(_ value: Value) {
+    guard let parts = value.array, parts.count == 2, let high = parts[0].integer,
+      let low = parts[1].integer
+    else { return nil }
+    state =
+      UInt128(UInt64(bitPattern: high)) << 64 | UInt128(UInt64(bitPattern: low))
   }
 }

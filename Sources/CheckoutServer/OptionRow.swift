@@ -70,6 +70,24 @@ package struct OptionRow: Sendable {
       options.sockets.append(text)
       return true
     },
+    OptionRow("state-directory", "DIR", "keep the state here") { text, options in
+      options.stateDirectory = text
+      return !text.isEmpty
+    },
+    OptionRow(
+      "sync", "WHEN", "make commits survive a power failure: normal (payments) or always",
+      expects: "expected normal or always"
+    ) { text, options in
+      guard let isAlways = ["normal": false, "always": true][text] else { return false }
+      options.retention.isAlwaysSynchronous = isAlways
+      return true
+    },
+    span(
+      "retention", 0...604_800_000, "wipe a checkout's data so long after its end",
+      \.retention.data),
+    span(
+      "outcome-retention", 0...31_536_000_000, "forget its outcome so long after its end",
+      \.retention.record),
     OptionRow(
       "ephemeral", nil, "keep everything in memory: nothing survives a restart",
       expects: "expected yes or no"

@@ -22,6 +22,10 @@ package struct Options: Sendable {
   package var limits = Limits()
   /// How long things may take.
   package var spans = Spans()
+  /// Where the state is kept; `nil` for the default place.
+  package var stateDirectory: String?
+  /// How long things are kept, and how surely.
+  package var retention = Retention()
   /// How long upstream may take.
   package var timeouts = Timeouts()
 

@@ -48,6 +48,21 @@ final class Outbound {
     segments.append(Segment(offset: offset, count: count, next: -1))
   }
 
+  /// A list's bytes in one piece.
+  func bytes(of list: List) -> [UInt8] {
+    unsafe output.withUnsafeBytes { arena in
+      var bytes: [UInt8] = []
+      var index = list.first
+      while index >= 0 {
+        let segment = segments[Int(index)]
+        unsafe bytes.append(
+          contentsOf: arena[segment.offset..<segment.offset + segment.count])
+        index = segment.next
+      }
+      return bytes
+    }
+  }
+
   /// Forgets the turn.
   func removeAll() {
     output.removeAll()
@@ -56,7 +71,10 @@ final class Outbound {
 
   /// Hands a list's bytes to a descriptor, and what it does not take to a backlog.
   ///
-  /// - Parameter backlog: Non-empty if earlier bytes still wait; then all of these wait too.
+  /// - Parameters:
+  ///   - list: What is to be sent.
+  ///   - descriptor: Where to.
+  ///   - backlog: Non-empty if earlier bytes still wait; then all of these wait too.
   /// - Returns: `false` if the peer is gone.
   func send(
     _ list: List, to descriptor: borrowing FileDescriptor, backlog: inout Backlog

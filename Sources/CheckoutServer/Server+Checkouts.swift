@@ -9,27 +9,34 @@ import ValueTree
 
 extension Server {
   /// The time and the randomness for one input.
-  var moment: Moment {
-    Moment(now: Clock.wallMilliseconds(), entropy: Random.uint64())
-  }
+  var moment: Moment { Moment(now: now, entropy: Random.uint64()) }
 
   /// Hands an input to a checkout, and does what it says.
   func handle(_ input: Input, of live: LiveCheckout) {
+    touch(live)
     apply(live.checkout.handle(input, at: moment), to: live)
+  }
+
+  /// Hands an input that nobody can send again to a checkout: it is kept until a commit has taken it.
+  func receive(_ input: Input, of live: LiveCheckout) {
+    turnInputs.append((live, input))
+    guard storeProblem == nil || isRetrying else { return }
+    handle(input, of: live)
   }
 
   /// Does what a checkout said: what concerns clients at once, the rest after the commit.
   func apply(_ effects: [Effect], to live: LiveCheckout) {
     for effect in effects {
       switch effect {
-      case .publish(let event): publish(event, of: live)
+      case .publish(let event):
+        if event.isTerminal || event.asksForDecision { isPaymentTurn = true }
+        publish(event, of: live)
       case .reply(let call, let value): answer(call, .success(value))
       case .refuse(let call, let error): answer(call, .failure(RPCError(error)))
-      case .perform(let operation): afterCommit.append(.perform(operation, live))
-      case .abandon(let operation):
-        if let request = live.requests.removeValue(forKey: operation) {
-          afterCommit.append(.abandon(request))
-        }
+      case .perform(let operation):
+        if operation.request.isAboutMoney { isPaymentTurn = true }
+        afterCommit.append(.perform(operation, live))
+      case .abandon(let operation): afterCommit.append(.abandon(operation, live))
       case .setTimer(let timer, let span):
         let deadline = Clock.bootMicroseconds() + UInt64(max(0, span)) * 1000
         afterCommit.append(.setTimer(live.id, timer, at: deadline))
@@ -57,10 +64,13 @@ extension Server {
   func carryOut(_ effect: DeferredEffect) {
     switch effect {
     case .perform(let operation, let live): perform(operation, for: live)
-    case .abandon(let request): gateway.cancel(request)
+    case .abandon(let operation, let live):
+      if let request = live.requests.removeValue(forKey: operation) { gateway.cancel(request) }
     case .setTimer(let id, let timer, let deadline):
       timers.set(.checkout(id, timer), at: deadline)
     case .clearTimer(let id, let timer): timers.clear(.checkout(id, timer))
+    case .finished(let live, let outcome): settle(live, outcome)
+    case .removed(let live): forget(live)
     }
   }
 
@@ -68,7 +78,7 @@ extension Server {
     live.requests[operation.id] = gateway.perform(operation) { [unowned self] result in
       // An answer to what was abandoned in the same turn means nothing any more.
       guard live.requests.removeValue(forKey: operation.id) != nil else { return }
-      handle(input(from: result, to: operation, of: live), of: live)
+      receive(input(from: result, to: operation, of: live), of: live)
     }
   }
 
@@ -79,9 +89,9 @@ extension Server {
   ) -> Input {
     if case .fetchConfiguration = operation.request,
       case .success(.configuration(let configuration)) = result,
-      let session = configuration.clientSession.id
+      let session = configuration.clientSession.id.map({ Fingerprint("session", $0) })
     {
-      if let holder = checkouts.holder(ofSession: session), holder !== live,
+      if let holder = checkouts.holder(of: session), holder !== live,
         !(live.start.allowsRepeat && holder.checkout.isEnded)
       {
         let isVisible = holder.checkout.owner == live.checkout.owner
@@ -94,21 +104,34 @@ extension Server {
 
   /// After an unknown outcome the client session stays taken: nobody may pay again unawares.
   private func finish(_ live: LiveCheckout, _ outcome: Outcome) {
-    if outcome != .unknown { checkouts.releaseSession(of: live) }
-    log.info(
-      "checkout ended: \(outcome.rawValue)", id: MessageID.checkoutEnded,
-      fields: [("CHECKOUT_ID", live.idText)])
+    afterCommit.append(.finished(live, outcome))
   }
 
-  private func remove(_ live: LiveCheckout) {
-    checkouts.remove(live)
-    store.remove(live.id)
+  /// Lets go of everything that is only about a checkout as it was.
+  func dropFollowers(of live: LiveCheckout) {
     for subscription in live.subscriptions {
       subscription.connection.subscriptions[live.id] = nil
       forget(subscription)
     }
     live.subscriptions = []
     for wait in live.waits { fail(wait, RPCError(CheckoutError(.unknownCheckout))) }
+  }
+
+  private func remove(_ live: LiveCheckout) { afterCommit.append(.removed(live)) }
+}
+
+extension Event {
+  /// Whether the client is asked to decide.
+  fileprivate var asksForDecision: Bool { members.contains { $0.name == "decisionId" } }
+}
+
+extension Operation.Request {
+  /// Whether money may move because of it.
+  fileprivate var isAboutMoney: Bool {
+    switch self {
+    case .createPayment, .resume, .complete: true
+    default: false
+    }
   }
 }
 
@@ -118,5 +141,8 @@ enum MessageID {
   static let stopping: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e802"
   static let checkoutStarted: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e803"
   static let checkoutEnded: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e804"
+  static let storeFailed: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e806"
+  static let storeRecovered: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e807"
+  static let checkoutArchived: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e808"
   static let repeatAllowed: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e805"
 }

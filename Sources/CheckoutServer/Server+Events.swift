@@ -1,93 +1,89 @@
 import Checkout
 import CheckoutProtocol
 import CheckoutStore
+import CheckoutStore
 import JSON
 import JSONRPC
 import LinuxSystem
+import Systemd
 import ValueTree
 
 extension Server {
   /// Numbers an event, keeps it and sends it to whoever wants it.
+  ///
+  /// It is written once, and only if somebody listens.
   func publish(_ event: Event, of live: LiveCheckout) {
     live.writtenSeq += 1
     counters.eventsPublished += 1
-    let seq = live.writtenSeq
-    let output = outbound.output
-    let start = output.count
-    write(event, seq: seq, of: live, to: output)
-    let range = start..<output.count
-    unsafe output.withUnsafeBytes { arena in
-      unsafe store.append(
-        UnsafeRawBufferPointer(rebasing: arena[range]), seq: seq, kind: event.kind, to: live.id)
-    }
+    let record = EventRecord(
+      seq: live.writtenSeq, time: Clock.wallMilliseconds(), event: event)
+    store.publish(record, of: live.id)
+    var plain: Range<Int>?
     var redacted: Range<Int>?
+    func line(isRedacted: Bool) -> Range<Int> {
+      if let known = isRedacted ? redacted : plain { return known }
+      let start = outbound.output.count
+      write(record, of: live, isRedacted: isRedacted, asNotification: true)
+      let range = start..<outbound.output.count
+      if isRedacted { redacted = range } else { plain = range }
+      return range
+    }
     for subscription in live.subscriptions
     where !subscription.isReplaying && subscription.filter.contains(event.kind) {
-      let shown = subscription.isRedacted ? redact(range, &redacted) : range
-      subscription.connection.deliver(shown, of: live.id, seq: seq)
+      subscription.connection.deliver(
+        line(isRedacted: subscription.isRedacted), of: live.id, seq: record.seq)
     }
     for subscription in wideSubscriptions where subscription.filter.contains(event.kind) {
       guard subscription.connection.subscriptions[live.id] == nil,
         let access = subscription.access(to: live.checkout)
       else { continue }
-      let shown = access == .observe ? redact(range, &redacted) : range
-      subscription.connection.deliver(shown, of: live.id, seq: seq)
+      subscription.connection.deliver(
+        line(isRedacted: access == .observe), of: live.id, seq: record.seq)
     }
     for wait in live.waits { note(event.kind, for: wait) }
   }
 
+  /// Writes an event as a notification's line, or as an element of `events.read`.
   private func write(
-    _ event: Event, seq: Int64, of live: LiveCheckout, to output: JSONOutput
+    _ record: EventRecord, of live: LiveCheckout, isRedacted: Bool, asNotification: Bool
   ) {
-    output.append(#"{"jsonrpc":"2.0","method":""#)
+    let output = outbound.output
+    let event = record.event
+    output.append(asNotification ? #"{"jsonrpc":"2.0","method":""# : #"{"method":""#)
     output.append(event.kind.name)
     output.append(#"","params":{"checkoutId":"#)
     output.append(string: live.idText)
     output.append(#","seq":"#)
-    output.append(seq)
+    output.append(record.seq)
     output.append(#","time":"#)
-    output.append(string: Timestamp(Clock.wallMilliseconds()).text)
+    output.append(string: Timestamp(record.time).text)
     if let component = event.component {
       output.append(#","componentId":"#)
       output.append(string: ComponentID(checkout: live.id, index: component).text)
     }
-    for member in event.members {
+    for member in isRedacted ? Redaction.redact(event.members) : event.members {
       output.append(byte: UInt8(ascii: ","))
       output.append(string: member.name)
       output.append(byte: UInt8(ascii: ":"))
       output.append(value: member.value)
     }
     output.append("}}")
-    output.appendLineFeed()
-  }
-
-  /// The redacted form of a line in the arena, written once and only if somebody needs it.
-  private func redact(_ range: Range<Int>, _ known: inout Range<Int>?) -> Range<Int> {
-    if let known { return known }
-    let output = outbound.output
-    let line = unsafe output.withUnsafeBytes { unsafe Array($0[range]) }
-    let start = output.count
-    unsafe line.withUnsafeBytes { unsafe writeRedacted($0, to: output, asNotification: true) }
-    let redacted = start..<output.count
-    known = redacted
-    return redacted
-  }
-
-  /// Writes an event's line again, without secrets and collected data.
-  func writeRedacted(
-    _ line: UnsafeRawBufferPointer, to output: JSONOutput, asNotification: Bool
-  ) {
-    guard let value = try? unsafe eventReader.value(of: line) else {
-      preconditionFailure("an event of our own is not JSON")
-    }
-    if asNotification { output.append(#"{"jsonrpc":"2.0","method":"#) } else {
-      output.append(#"{"method":"#)
-    }
-    output.append(value: value["method"] ?? .null)
-    output.append(#","params":"#)
-    output.append(value: Redaction.redact(value["params"] ?? .null))
-    output.append("}")
     if asNotification { output.appendLineFeed() }
+  }
+
+  /// Hands out kept events; what cannot be read is told of in the journal.
+  ///
+  /// - Returns: Whether they could be read.
+  func readEvents(
+    of live: LiveCheckout, after seq: Int64, _ body: (EventRecord) -> Bool
+  ) -> Bool {
+    do throws(StoreError) {
+      try store.readEvents(of: live.id, after: seq, body)
+      return true
+    } catch {
+      log.error("\(error)", id: MessageID.storeFailed, fields: [("CHECKOUT_ID", live.idText)])
+      return false
+    }
   }
 
   // MARK: Subscriptions
@@ -124,24 +120,24 @@ extension Server {
   private func sendStored(to subscription: Subscription) {
     guard let from = subscription.replayedTo else { return }
     let connection = subscription.connection
-    let output = outbound.output
     var last = from
     var isComplete = true
-    store.readEvents(of: subscription.live.id, after: from) { event in
+    let isRead = readEvents(of: subscription.live, after: from) { record in
       guard connection.hasRoomForReplay else {
         isComplete = false
         return false
       }
-      last = event.seq
-      guard subscription.filter.contains(event.kind) else { return true }
-      let start = output.count
-      if subscription.isRedacted {
-        unsafe writeRedacted(event.line, to: output, asNotification: true)
-      } else {
-        unsafe output.append(bytes: event.line)
-      }
-      connection.append(start..<output.count)
+      last = record.seq
+      guard subscription.filter.contains(record.event.kind) else { return true }
+      let start = outbound.output.count
+      write(
+        record, of: subscription.live, isRedacted: subscription.isRedacted, asNotification: true)
+      connection.append(start..<outbound.output.count)
       return true
+    }
+    guard isRead else {
+      // Events that cannot be read must not look as if they had not happened.
+      return connection.closeSaying(RPCError(.storeFailed))
     }
     subscription.replayedTo = isComplete ? nil : last
   }
@@ -226,29 +222,27 @@ extension Server {
     var next = after
     var count = 0
     output.append(#"{"events":["#)
-    store.readEvents(of: live.id, after: after) { event in
-      guard filter.contains(event.kind) else {
-        next = event.seq
+    _ = readEvents(of: live, after: after) { record in
+      guard filter.contains(record.event.kind) else {
+        next = record.seq
         return true
       }
-      guard count < limit, output.count - start + event.byteCount < room else { return false }
+      guard count < limit else { return false }
+      let end = output.count
       if count > 0 { output.append(byte: UInt8(ascii: ",")) }
-      if isRedacted {
-        unsafe writeRedacted(event.line, to: output, asNotification: false)
-      } else {
-        // The line without its version and line feed.
-        output.append(byte: UInt8(ascii: "{"))
-        unsafe output.append(
-          bytes: UnsafeRawBufferPointer(rebasing: event.line.dropFirst(17).dropLast()))
+      write(record, of: live, isRedacted: isRedacted, asNotification: false)
+      guard output.count - start < room || count == 0 else {
+        output.truncate(to: end)
+        return false
       }
-      next = event.seq
+      next = record.seq
       count += 1
       return true
     }
     output.append(#"],"next":"#)
     output.append(next)
     output.append(#","ended":"#)
-    output.append(live.checkout.isEnded && next >= live.checkout.seq)
+    output.append(live.checkout.isEnded && (next >= live.checkout.seq || count == 0))
     if let trimmed = store.trimmedTo(live.id) {
       output.append(#","trimmedTo":"#)
       output.append(trimmed)

@@ -21,7 +21,8 @@ extension Server {
 
   private var statusText: String {
     let count = checkouts.checkouts.count
-    return "\(connections.count) connections, \(count) checkouts"
+    let text = "\(connections.count) connections, \(count) checkouts"
+    return storeProblem.map { "\(text); \($0)" } ?? text
   }
 
   /// Tells the service manager what the daemon does, at most once a second.

@@ -32,14 +32,31 @@ package final class Server {
   var limits: Limits
   var spans: Spans
   let version: String
-  let epoch = hexadecimal(Random.uint64())
+  let epoch: String
   let startedAt = Clock.bootMicroseconds()
   let tokenReader: ClientTokenReader
   let readOptions: () -> Result<Options, OptionError>
   let eventReader = JSONReader()
   var dispatcher: Dispatcher<Connection>
 
+  /// The wall clock as it was when the server started, carried on by a clock that nobody sets: spans
+  /// measured with it are right whatever happens to the wall clock.
+  private let steadyOffset = Clock.wallMilliseconds() - Int64(Clock.bootMicroseconds() / 1000)
+  let bootID: Int64
+  let retention: Retention
+
   var checkouts = CheckoutRegistry()
+  /// The checkouts that this turn has touched.
+  var touched: [LiveCheckout] = []
+  /// Whether money hangs on this turn.
+  var isPaymentTurn = false
+  /// What came in this turn that nobody can send again.
+  var turnInputs: [(live: LiveCheckout, input: Input)] = []
+  /// Why the store cannot be written, while it cannot.
+  var storeProblem: StoreError?
+  /// Whether what was kept while the store could not be written is being tried again.
+  var isRetrying = false
+  var isScrubDue = false
   var counters = Counters()
   let outbound = Outbound()
 
@@ -76,12 +93,11 @@ package final class Server {
 
   /// Makes a server that does not listen yet.
   ///
-  /// - Parameters:
-  ///   - readOptions: Reads the configuration again.
   /// - Throws: ``Errno`` if the kernel refuses what the loop needs.
   package init(
     loop: EventLoop, log: Log, service: ServiceManager, store: CheckoutStore,
-    gateway: PrimerGateway, policy: UpstreamPolicy, limits: Limits, spans: Spans, version: String,
+    gateway: PrimerGateway, policy: UpstreamPolicy, limits: Limits, spans: Spans,
+    retention: Retention, bootID: Int64, version: String,
     readOptions: @escaping () -> Result<Options, OptionError>
   ) throws(Errno) {
     self.loop = loop
@@ -91,6 +107,9 @@ package final class Server {
     self.gateway = gateway
     self.limits = limits
     self.spans = spans
+    self.retention = retention
+    self.bootID = bootID
+    epoch = store.epoch ?? hexadecimal(Random.uint64())
     self.version = version
     self.readOptions = readOptions
     tokenReader = ClientTokenReader(policy: policy)
@@ -108,6 +127,9 @@ package final class Server {
       Handlers.table(), maximumLineByteCount: limits.line, maximumDepth: limits.nesting,
       maximumBatchCount: limits.batch)
   }
+
+  /// The time, as spans are measured.
+  var now: WallTime { steadyOffset + Int64(Clock.bootMicroseconds() / 1000) }
 
   deinit { unsafe input.deallocate() }
 
@@ -202,12 +224,17 @@ package final class Server {
 
   // MARK: Turns
 
-  private func endTurn() {
+  func endTurn() {
     replay()
-    store.commit()
-    let effects = afterCommit
+    if commitTurn() {
+      // Carrying out may add to the list; what it adds is carried out as well.
+      var index = 0
+      while index < afterCommit.count {
+        carryOut(afterCommit[index])
+        index += 1
+      }
+    }
     afterCommit.removeAll(keepingCapacity: true)
-    for effect in effects { carryOut(effect) }
     // Flushing may add to the list: a lost event is told of, a finished drain says good-bye.
     var index = 0
     while index < dirty.count {
@@ -216,6 +243,10 @@ package final class Server {
     }
     dirty.removeAll(keepingCapacity: true)
     outbound.removeAll()
+    if replaying.contains(where: { $0.connection.hasRoomForReplay }) {
+      // What was sent made room for more; that is for a turn of its own.
+      stalledTimer?.arm(atBootMicroseconds: 0)
+    }
     tellStatus()
     armTimer()
     drain?.check()
@@ -236,11 +267,15 @@ package final class Server {
       left -= 1
       switch deadline {
       case .checkout(let id, let timer):
-        if let live = checkouts[id] { handle(.timerFired(timer), of: live) }
+        if let live = checkouts[id] { receive(.timerFired(timer), of: live) }
       case .wait(let number):
         if let wait = waits[number] { finish(wait, matched: nil) }
       case .drain: drain?.timeOut()
       case .status: isStatusDue = true
+      case .wipe(let id): if let live = checkouts[id] { wipe(live) }
+      case .forget(let id): if let live = checkouts[id] { forgetRecord(of: live) }
+      case .scrub: scrub()
+      case .retry: retryStore()
       }
     }
   }
@@ -258,14 +293,24 @@ enum Deadline: Hashable {
   case wait(UInt64)
   case drain
   case status
+  /// A checkout's data is to be wiped.
+  case wipe(CheckoutID)
+  /// A checkout's record is to be forgotten.
+  case forget(CheckoutID)
+  /// What was wiped is to be made unreadable.
+  case scrub
+  /// The store is to be tried again.
+  case retry
 }
 
 /// What must not be done before the commit.
 enum DeferredEffect {
   case perform(Operation, LiveCheckout)
-  case abandon(PendingRequest)
+  case abandon(OperationID, LiveCheckout)
   case setTimer(CheckoutID, TimerID, at: UInt64)
   case clearTimer(CheckoutID, TimerID)
+  case finished(LiveCheckout, Outcome)
+  case removed(LiveCheckout)
 }
 
 /// A call that a checkout answers later.

@@ -9,8 +9,9 @@ final class Subscription {
   let live: LiveCheckout
   let filter: EventFilter
   var isRedacted: Bool
-  /// While stored events are being sent: the number of the last one that was. Events that happen
-  /// meanwhile are in the store, and are sent in their turn.
+  /// The number of the last stored event that was sent, while such are being sent.
+  ///
+  /// Events that happen meanwhile are in the store, and are sent in their turn.
   var replayedTo: Int64?
   var isReplaying: Bool { replayedTo != nil }
 

@@ -1,1 +1,284 @@
-// CheckoutStore
+package import Checkout
+package import ValueTree
+
+/// How many events a checkout keeps, beside its `checkout.*` events.
+package struct EventLimits: Sendable, Equatable {
+  /// How many.
+  package var count = 10_000
+  /// How many bytes, as rows.
+  package var byteCount = 4 * 1024 * 1024
+
+  /// The defaults.
+  package init() {}
+}
+
+/// What a turn of the loop changed about one checkout.
+package struct CheckoutChange: Sendable {
+  /// Which checkout.
+  package var id: CheckoutID
+  /// What is written when it starts and when its token, configuration or shares change.
+  package var fixed: Value?
+  /// Large parts that have changed, by name.
+  package var parts: [(name: Int, body: Value)]
+  /// The rest of its state, as it is after the turn.
+  package var hot: Value
+
+  /// Makes a change.
+  package init(
+    id: CheckoutID, fixed: Value? = nil, parts: [(name: Int, body: Value)] = [],
+    hot: Value = .null
+  ) {
+    self.id = id
+    self.fixed = fixed
+    self.parts = parts
+    self.hot = hot
+  }
+}
+
+/// What is kept of the checkouts: their events, and in a durable store also their state.
+///
+/// A turn of the loop publishes events and stages changes; ``commit(_:isPayment:)`` writes one row
+/// for each changed checkout, in one transaction. Nothing that the turn told anyone may go out
+/// before it. Rows are only ever appended, so that a commit of many checkouts dirties few pages;
+/// an index in memory (a row's number and its last event, for each row of a checkout) finds them.
+package final class CheckoutStore {
+  /// How many events a checkout keeps.
+  package var eventLimits = EventLimits()
+  /// Whether state survives the process, so that changes must carry it.
+  package var isDurable: Bool { backend.isDurable }
+
+  private let backend: any StoreBackend
+  private var indexes: [CheckoutID: RowIndex] = [:]
+  /// The events of this turn, not yet in any row.
+  private var staged: [CheckoutID: [EventRecord]] = [:]
+
+  /// Makes a store that keeps events in memory, until the process ends.
+  package init() { backend = MemoryBackend() }
+
+  /// Opens the store of a directory, and makes one if there is none.
+  ///
+  /// - Throws: ``StoreError``, and leaves what is there as it is.
+  package init(directory: String) throws(StoreError) {
+    backend = try SQLiteBackend(directory: directory)
+  }
+
+  /// Identifies the state: new whenever it begins anew.
+  package var epoch: String? { backend.epoch }
+
+  // MARK: Turns
+
+  /// Adds an event to a checkout.
+  package func publish(_ record: EventRecord, of checkout: CheckoutID) {
+    staged[checkout, default: []].append(record)
+  }
+
+  /// Ends the turn: writes every change with its events.
+  ///
+  /// - Parameters:
+  ///   - changes: One for each checkout that the turn has touched.
+  ///   - isPayment: Whether money hangs on it, so that it must survive a power failure.
+  /// - Throws: ``StoreError/failed(_:)``; then nothing was written, and the turn's events are
+  ///   forgotten.
+  package func commit(_ changes: [CheckoutChange], isPayment: Bool) throws(StoreError) {
+    guard !changes.isEmpty else { return }
+    var rows: [(CheckoutID, Row)] = []
+    do throws(StoreError) {
+      try backend.begin(isPayment: isPayment)
+      for change in changes {
+        let events = staged[change.id] ?? []
+        if let fixed = change.fixed { try backend.writeFixed(fixed, of: change.id) }
+        for part in change.parts { try backend.writePart(part.name, part.body, of: change.id) }
+        guard isDurable || !events.isEmpty else { continue }
+        let last = events.last?.seq ?? indexes[change.id]?.rows.last?.seq ?? 0
+        let body = RowBody(hot: change.hot, events: events).bytes
+        let number = try backend.appendRow(
+          of: change.id, seq: last, eventCount: events.count, body)
+        let row = Row(
+          number: number, seq: last, eventCount: Int32(events.count), byteCount: Int32(body.count))
+        rows.append((change.id, row))
+      }
+      try backend.commit()
+    } catch {
+      backend.rollBack()
+      staged.removeAll(keepingCapacity: true)
+      throw error
+    }
+    staged.removeAll(keepingCapacity: true)
+    for (id, row) in rows { try add(row, of: id) }
+  }
+
+  private func add(_ row: Row, of id: CheckoutID) throws(StoreError) {
+    indexes[id, default: RowIndex()].append(row)
+    guard let index = indexes[id],
+      index.eventCount > eventLimits.count || index.byteCount > eventLimits.byteCount
+    else { return }
+    try trim(id)
+  }
+
+  // MARK: Reading
+
+  /// Hands out a checkout's events after a number, in order, until the body says enough; those of
+  /// the present turn included.
+  package func readEvents(
+    of checkout: CheckoutID, after seq: Int64, _ body: (EventRecord) -> Bool
+  ) throws(StoreError) {
+    if let index = indexes[checkout] {
+      for row in index.rows[index.place(after: seq)...] where row.eventCount > 0 {
+        for record in try backend.readRow(row.number).events(endingAt: row.seq)
+        where record.seq > seq {
+          if !body(record) { return }
+        }
+      }
+    }
+    for record in staged[checkout] ?? [] where record.seq > seq {
+      if !body(record) { return }
+    }
+  }
+
+  /// The highest number of an event of this checkout that is no longer kept.
+  package func trimmedTo(_ checkout: CheckoutID) -> Int64? { indexes[checkout]?.trimmedTo }
+
+  // MARK: Forgetting
+
+  /// Drops the oldest events of components until three quarters of the limits are used.
+  ///
+  /// So trimming costs little for each event. The last row stays: it holds the state.
+  private func trim(_ id: CheckoutID) throws(StoreError) {
+    guard var index = indexes[id] else { return }
+    var kept: [Row] = []
+    try backend.begin(isPayment: false)
+    for (place, row) in index.rows.enumerated() {
+      let isFull =
+        index.eventCount > eventLimits.count * 3 / 4
+        || index.byteCount > eventLimits.byteCount * 3 / 4
+      guard isFull, place < index.rows.count - 1 else {
+        kept.append(row)
+        continue
+      }
+      let events = try backend.readRow(row.number).events(endingAt: row.seq)
+      let left = events.filter(\.isOfCheckout)
+      index.eventCount -= Int(row.eventCount)
+      index.byteCount -= Int(row.byteCount)
+      if left.count < events.count { index.trimmedTo = row.seq }
+      guard !left.isEmpty else {
+        try backend.deleteRow(row.number)
+        continue
+      }
+      let body = RowBody(hot: .null, events: left).sparseBytes
+      try backend.replaceRow(row.number, body)
+      let smaller = Row(
+        number: row.number, seq: row.seq, eventCount: Int32(left.count),
+        byteCount: Int32(body.count))
+      index.eventCount += left.count
+      index.byteCount += body.count
+      kept.append(smaller)
+    }
+    try backend.commit()
+    index.rows = kept
+    indexes[id] = index
+  }
+
+  /// Forgets a checkout, and keeps a record of it if there is one.
+  ///
+  /// - Parameters:
+  ///   - checkout: Which.
+  ///   - record: What may stay: nothing personal, no token, no secret.
+  /// - Throws: ``StoreError/failed(_:)``; then it is all still there.
+  package func remove(_ checkout: CheckoutID, leaving record: Value?) throws(StoreError) {
+    try backend.begin(isPayment: false)
+    do throws(StoreError) {
+      for row in indexes[checkout]?.rows ?? [] { try backend.deleteRow(row.number) }
+      try backend.deleteFixed(of: checkout)
+      if let record { try backend.writeRecord(record, of: checkout) }
+      try backend.commit()
+    } catch {
+      backend.rollBack()
+      throw error
+    }
+    indexes[checkout] = nil
+    staged[checkout] = nil
+  }
+
+  /// Forgets a record.
+  package func removeRecord(of checkout: CheckoutID) throws(StoreError) {
+    try backend.begin(isPayment: false)
+    try backend.deleteRecord(of: checkout)
+    try backend.commit()
+  }
+
+  /// Makes sure that nothing of what was removed is left in any file.
+  package func scrub() throws(StoreError) { try backend.scrub() }
+
+  /// Gives up the space that was set aside, so that answers from upstream can be written although
+  /// the disk is full.
+  package func releaseReserve() { backend.releaseReserve() }
+
+  /// Sets that space aside again.
+  ///
+  /// - Throws: ``StoreError/failed(_:)`` while there is not so much.
+  package func restoreReserve() throws(StoreError) { try backend.restoreReserve() }
+
+  /// Whether writing works again, after it did not.
+  package func probe() throws(StoreError) { try backend.probe() }
+
+  // MARK: Recovery
+
+  /// Hands out every checkout that is kept, as it was committed last.
+  package func recover(_ body: (RecoveredCheckout) throws(StoreError) -> Void)
+    throws(StoreError)
+  {
+    try backend.scanRows { id, row in indexes[id, default: RowIndex()].append(row) }
+    try backend.scanFixed { id, fixed, parts throws(StoreError) in
+      guard let last = indexes[id]?.rows.last else {
+        throw StoreError.corrupt("a checkout has no row")
+      }
+      let hot = try backend.readRow(last.number).hot()
+      try body(RecoveredCheckout(id: id, fixed: fixed, parts: parts, hot: hot))
+    }
+  }
+
+  /// Hands out every record that is kept.
+  package func recoverRecords(
+    _ body: (CheckoutID, Value) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try backend.scanRecords(body)
+  }
+}
+
+/// A checkout as the store has it.
+package struct RecoveredCheckout: Sendable {
+  /// Which.
+  package let id: CheckoutID
+  /// As ``CheckoutChange/fixed``.
+  package let fixed: Value
+  /// As ``CheckoutChange/parts``.
+  package let parts: [(name: Int, body: Value)]
+  /// As ``CheckoutChange/hot``.
+  package let hot: Value
+}
+
+/// What goes wrong with a store.
+package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The directory is missing, or may not be used.
+  case unusable(String)
+  /// Another daemon has it open.
+  case inUse
+  /// A newer version wrote it.
+  case newer(found: Int64, known: Int64)
+  /// It is damaged, or something else.
+  case corrupt(String)
+  /// It could not be written or read this time.
+  case failed(String)
+
+  /// For the administrator to read.
+  package var description: String {
+    switch self {
+    case .unusable(let why): "the state directory cannot be used: \(why)"
+    case .inUse: "another checkoutd uses the state directory"
+    case .newer(let found, let known):
+      "the state was written by a newer version (schema \(found); this version knows \(known))"
+    case .corrupt(let why): "the state is damaged and was left untouched: \(why)"
+    case .failed(let why): "the state could not be written: \(why)"
+    }
+  }
+}

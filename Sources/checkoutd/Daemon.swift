@@ -18,20 +18,12 @@ enum Daemon {
 
   /// Checks everything that can be checked without serving.
   static func check(_ options: Options) throws(Problem) -> UpstreamPolicy {
-    try requireEphemeral(options)
     do throws(LibraryProblem) {
       try PrimerGateway.load()
     } catch {
       throw Problem(message: error.description, code: 78)
     }
     return try policy(options)
-  }
-
-  private static func requireEphemeral(_ options: Options) throws(Problem) {
-    guard options.isEphemeral else {
-      throw Problem(
-        message: "this version keeps its state in memory only; say so with --ephemeral", code: 78)
-    }
   }
 
   private static func policy(_ options: Options) throws(Problem) -> UpstreamPolicy {
@@ -52,10 +44,21 @@ enum Daemon {
     do {
       return try serve(options, try policy(options), configurationPath, log, service)
     } catch {
-      let message = (error as? Problem)?.message ?? "\(error)"
-      log.error(message)
-      service.notify(.status, status: message)
-      return (error as? Problem)?.code ?? 1
+      let problem = problem(error)
+      log.error(problem.message)
+      service.notify(.status, status: problem.message)
+      return problem.code
+    }
+  }
+
+  /// A state that cannot be used will not mend itself by starting again; one that another daemon has
+  /// open may.
+  private static func problem(_ error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case StoreError.inUse, StoreError.failed: Problem(message: "\(error)")
+    case is StoreError: Problem(message: "\(error)", code: 78)
+    default: Problem(message: "\(error)")
     }
   }
 
@@ -63,7 +66,7 @@ enum Daemon {
     _ options: Options, _ policy: UpstreamPolicy, _ configurationPath: String?, _ log: Log,
     _ service: ServiceManager
   ) throws -> Int32 {
-    try requireEphemeral(options)
+    ProcessHardening.dieSilently()
     ProcessHardening.ignoreBrokenPipes()
     try ProcessHardening.forbidDumps()
     let wanted = options.limits.connections + 256
@@ -77,6 +80,7 @@ enum Daemon {
     _ = try loop.addSignal(SIGTERM) { server.beginDrain(timeout: options.drainTimeout) }
     _ = try loop.addSignal(SIGINT) { server.beginDrain(timeout: options.drainTimeout) }
     _ = try loop.addSignal(SIGHUP) { server.reloadByItself() }
+    try server.recover()
     try listen(server, options)
     _ = try Watchdog(on: loop, service)
     server.announceReady()
@@ -86,18 +90,52 @@ enum Daemon {
   private static func makeServer(
     on loop: EventLoop, _ options: Options, _ policy: UpstreamPolicy,
     _ configurationPath: String?, _ log: Log, _ service: ServiceManager
-  ) throws(Errno) -> Server {
+  ) throws -> Server {
     var gateway = GatewayOptions(policy: policy, client: SDKClient(version: version))
     if let file = options.certificateFile { gateway.certificateFile = file }
     gateway.proxy = options.proxy
     gateway.timeouts = options.timeouts
-    let store = CheckoutStore()
+    let store = try openStore(options)
     store.eventLimits = options.limits.events
     return try Server(
       loop: loop, log: log, service: service, store: store,
       gateway: try PrimerGateway(on: loop, options: gateway), policy: policy,
-      limits: options.limits, spans: options.spans, version: version,
+      limits: options.limits, spans: options.spans, retention: options.retention,
+      bootID: try bootNumber(), version: version,
       readOptions: { readAgain(configurationPath) })
+  }
+
+  /// The first half of the boot id: enough to tell one start of the machine from another.
+  private static func bootNumber() throws(Errno) -> Int64 {
+    let digits = try ServiceManager.bootID().filter { $0 != "-" }.prefix(15)
+    return Int64(digits, radix: 16) ?? 0
+  }
+
+  /// Opens the state where the options, the service manager or the user's session say.
+  private static func openStore(_ options: Options) throws -> CheckoutStore {
+    if options.isEphemeral { return CheckoutStore() }
+    let passed = variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init)
+    if let directory = options.stateDirectory ?? passed {
+      return try CheckoutStore(directory: directory)
+    }
+    let directory = try defaultStateDirectory()
+    // The default place is ours to make; one that was named and is missing is a mistake.
+    guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+      throw Problem(message: "\(directory) cannot be made: say where with --state-directory")
+    }
+    return try CheckoutStore(directory: directory)
+  }
+
+  private static func defaultStateDirectory() throws(Problem) -> String {
+    if geteuid() == 0 { return "/var/lib/checkoutd" }
+    if let home = variable("XDG_STATE_HOME") { return home + "/checkoutd" }
+    if let home = variable("HOME") { return home + "/.local/state/checkoutd" }
+    throw Problem(message: "say where to keep the state with --state-directory, or --ephemeral")
+  }
+
+  private static func variable(_ name: String) -> String? {
+    guard let text = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: text)
   }
 
   private static func readAgain(_ path: String?) -> Result<Options, OptionError> {
@@ -127,9 +165,9 @@ enum Daemon {
 
   private static func defaultSocket() throws(Problem) -> String {
     if geteuid() == 0 { return "/run/checkoutd/checkoutd.sock" }
-    guard let directory = unsafe getenv("XDG_RUNTIME_DIR") else {
+    guard let directory = variable("XDG_RUNTIME_DIR") else {
       throw Problem(message: "XDG_RUNTIME_DIR is not set: say where to listen with --socket")
     }
-    return unsafe String(cString: directory) + "/checkoutd/checkoutd.sock"
+    return directory + "/checkoutd/checkoutd.sock"
   }
 }

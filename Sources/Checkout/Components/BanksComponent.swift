@@ -190,3 +190,31 @@ package struct BanksComponent: PaymentComponent {
     return .object(members)
   }
 }
+
+extension BanksComponent {
+  /// The choice and what was said: `[bankId, [[field, errors]…]]`.
+  package var stored: Value {
+    [
+      Value(bankID),
+      .array(statuses.map { [.string($0.field), .array($0.status.errors)] }),
+    ]
+  }
+
+  /// The list, once it is loaded.
+  package var storedPart: Value? { banks.map { .array($0.map(\.stored)) } }
+
+  /// Takes up the list and the choice.
+  package init(stored: Value, part: Value?) throws(StoredStateError) {
+    var reader = try StoredReader(stored)
+    bankID = try reader.optionalText()
+    for status in try reader.list() {
+      var pair = try StoredReader(status)
+      statuses.append((try pair.text(), FieldStatus(errors: try pair.list())))
+    }
+    guard let list = part?.array else { return }
+    var banks: [IssuingBank] = []
+    for bank in list { banks.append(try IssuingBank(bank)) }
+    self.banks = banks
+    foldedNames = banks.map { FoldedText($0.name) }
+  }
+}

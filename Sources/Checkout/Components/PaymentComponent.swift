@@ -125,6 +125,17 @@ package protocol PaymentComponent: Sendable {
   /// - Throws: `unsupported-required-action` or `invalid-client-token`.
   func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan
 
+  /// What a keystroke can change, for the store.
+  var stored: Value { get }
+
+  /// What is large and changes with the start alone, for the store; `nil` if there is none.
+  var storedPart: Value? { get }
+
+  /// Takes up a component where its last commit left it.
+  ///
+  /// - Throws: ``StoredStateError`` if the state is not one that this version writes.
+  init(stored: Value, part: Value?) throws(StoredStateError)
+
   /// The members of a snapshot that are this component's own: lists, details, `validation`, `data`.
   var snapshot: [Value.Member] { get }
 }
@@ -156,6 +167,9 @@ package struct FieldStatus: Sendable, Equatable {
     errors.isEmpty
       ? [.init("status", "valid")] : [.init("status", "invalid"), .init("errors", .array(errors))]
   }
+
+  /// Takes up a status.
+  package init(errors: [Value]) { self.errors = errors }
 
   /// Judges a field and tells of it: `validating`, then the verdict.
   package init(

@@ -219,3 +219,27 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
       Field.allCases.map { .init($0.rawValue, .string($0.value(in: customer) ?? "")) })
   }
 }
+
+extension StripeAchUserDetailsComponent {
+  /// What was accepted and said: `[[accepted, errors]…]`, in the order of the fields.
+  package var stored: Value {
+    .array(
+      entries.map { entry in
+        [Value(entry.accepted), entry.status.map { .array($0.errors) } ?? .null]
+      })
+  }
+
+  /// The customer, once retrieved.
+  package var storedPart: Value? { customer?.stored }
+
+  /// Takes up the customer and what was typed.
+  package init(stored: Value, part: Value?) throws(StoredStateError) {
+    var reader = try StoredReader(stored)
+    for place in entries.indices {
+      var pair = try reader.reader()
+      entries[place].accepted = try pair.optionalText()
+      entries[place].status = try pair.value().array.map { FieldStatus(errors: $0) }
+    }
+    if let part { customer = try Customer(part) }
+  }
+}

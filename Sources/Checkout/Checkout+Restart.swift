@@ -1,0 +1,77 @@
+extension Checkout {
+  /// Goes on after a restart: sets every timer again, and takes up what was under way.
+  ///
+  /// An operation that was on its way may or may not have arrived. One that may be repeated is sent
+  /// again; the creation of a payment waits until its key is settled upstream, as after any other
+  /// lost answer.
+  ///
+  /// - Parameters:
+  ///   - moment: When.
+  ///   - minimumDecisionSpan: How long an open decision stays open at least.
+  /// - Returns: What is to be done.
+  package mutating func resume(
+    at moment: Moment, minimumDecisionSpan: Milliseconds
+  ) -> [Effect] {
+    var turn = Turn(moment)
+    if let expiresAt { expire(at: expiresAt, &turn) }
+    restoreDecision(minimumDecisionSpan, &turn)
+    for place in operations.indices { takeUp(place, &turn) }
+    if case .paying(.redirecting) = phase { poll(&turn) }
+    return turn.finish()
+  }
+
+  /// Whether ``resume(at:minimumDecisionSpan:)`` may change more than timers.
+  package var hasWorkToResume: Bool {
+    if case .paying = phase { return true }
+    return !operations.isEmpty
+  }
+
+  private mutating func restoreDecision(
+    _ minimumSpan: Milliseconds, _ turn: inout Turn
+  ) {
+    guard case .paying(let stage) = phase else { return }
+    var decision: OpenDecision
+    switch stage {
+    case .decidingOnCreation(let open), .decidingAfterTokenization(let open),
+      .decidingAfterResume(let open), .validatingToken(_, _, let open):
+      decision = open
+    default: return
+    }
+    decision.deadline = max(decision.deadline, turn.moment.now + minimumSpan)
+    switch stage {
+    case .decidingOnCreation: phase = .paying(.decidingOnCreation(decision))
+    case .decidingAfterTokenization: phase = .paying(.decidingAfterTokenization(decision))
+    case .decidingAfterResume: phase = .paying(.decidingAfterResume(decision))
+    case .validatingToken(let token, let call, _):
+      phase = .paying(.validatingToken(token, call: call, decision: decision))
+    default: break
+    }
+    turn.effects.append(.setTimer(.decision, after: decision.deadline - turn.moment.now))
+  }
+
+  private mutating func takeUp(_ place: Int, _ turn: inout Turn) {
+    let pending = operations[place]
+    if pending.isWaiting {
+      // One that waits for another change of the session goes out after that.
+      guard let due = pending.repeatsAt else { return }
+      turn.effects.append(
+        .setTimer(.repeat(pending.operation.id), after: max(0, due - turn.moment.now)))
+      return
+    }
+    switch pending.purpose {
+    case .create:
+      wait(place, max(1000, pending.sentAt + spans.paymentCreation - turn.moment.now), &turn)
+    case .resume, .complete: wait(place, 1000, &turn)
+    default: turn.effects.append(.perform(pending.operation))
+    }
+  }
+
+  /// Counts the sending whose answer is lost as one that may have been carried out.
+  private mutating func wait(_ place: Int, _ delay: Milliseconds, _ turn: inout Turn) {
+    operations[place].mayHaveBeenDone = true
+    operations[place].uncertainRepeats += 1
+    operations[place].isWaiting = true
+    operations[place].repeatsAt = turn.moment.now + delay
+    turn.effects.append(.setTimer(.repeat(operations[place].operation.id), after: delay))
+  }
+}

@@ -1,0 +1,89 @@
+package import ValueTree
+
+/// What stays of a checkout once everything personal and secret has been wiped.
+package struct OutcomeRecord: Sendable, Equatable {
+  /// What it came to.
+  package var outcome: Outcome
+  /// The error that ended it, if one did.
+  package var errorID: String?
+  /// The payment, if there was one.
+  package var payment: Payment?
+  /// The merchant's id of the order.
+  package var orderID: String?
+  /// When it was started.
+  package var createdAt: WallTime
+  /// When it ended.
+  package var endedAt: WallTime
+  /// The number of its last event.
+  package var seq: Int64
+  /// Who created the payment.
+  package var paymentHandling: Settings.PaymentHandling
+
+  /// The form in the store.
+  package var stored: Value {
+    [
+      .string(outcome.rawValue), Value(errorID), payment?.stored ?? .null, Value(orderID),
+      .integer(createdAt), .integer(endedAt), .integer(seq),
+      .string(paymentHandling.rawValue),
+    ]
+  }
+
+  /// Reads the stored form.
+  package init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    outcome = try reader.word()
+    errorID = try reader.optionalText()
+    payment = try Payment(reader.optionalReader())
+    orderID = try reader.optionalText()
+    createdAt = try reader.integer()
+    endedAt = try reader.integer()
+    seq = try reader.integer()
+    paymentHandling = try reader.word()
+  }
+
+  fileprivate init(_ checkout: Checkout, _ ending: Ending) {
+    outcome = ending.outcome
+    errorID = ending.error.map { $0.foreignID ?? $0.id.rawValue }
+    payment = checkout.attempt?.payment
+    orderID = checkout.configuration?.clientSession.orderID
+    createdAt = checkout.createdAt
+    endedAt = ending.at
+    seq = checkout.seq
+    paymentHandling = checkout.settings.paymentHandling
+  }
+}
+
+extension Checkout {
+  /// When the checkout ended, if it has.
+  package var endedAt: WallTime? {
+    switch phase {
+    case .ended(let ending): ending.at
+    case .archived(let record): record.endedAt
+    default: nil
+    }
+  }
+
+  /// What may stay of an ended checkout.
+  package var outcomeRecord: OutcomeRecord? {
+    switch phase {
+    case .ended(let ending): OutcomeRecord(self, ending)
+    case .archived(let record): record
+    default: nil
+    }
+  }
+
+  /// A checkout of which only the record is left: it answers `archived`, and nothing can be done
+  /// with it.
+  package init(id: CheckoutID, owner: UInt32, record: OutcomeRecord) {
+    self.id = id
+    self.owner = owner
+    createdAt = record.createdAt
+    sessionID = ""
+    settings = Settings(paymentHandling: record.paymentHandling)
+    spans = Spans()
+    token = ClientToken(encoded: "", accessToken: "", expiresAt: 0)
+    shares = []
+    seq = record.seq
+    phase = .archived(record)
+  }
+}

@@ -1,0 +1,152 @@
+package import ValueTree
+
+extension Checkout {
+  /// What is written when the checkout starts and when its token, configuration or shares change.
+  package var storedFixed: Value {
+    [
+      .integer(Int64(owner)), .integer(createdAt), .string(sessionID), settings.stored,
+      token.stored, configuration?.stored ?? .null, .array(shares.map(\.stored)),
+    ]
+  }
+
+  /// What every row has: all that the rest of the input can change.
+  package var storedHot: Value {
+    [
+      .integer(seq), phase.stored, attempt?.stored ?? .null, .array(operations.map(\.stored)),
+      .integer(Int64(operationCount)), .integer(Int64(decisionCount)), Value(expiresAt),
+      .bool(hasSelectedPaymentMethod), .array(components.map(\.stored)),
+    ]
+  }
+
+  /// The large parts of a component's state, and how often they have changed.
+  package var storedParts: [(name: Int, version: Int, body: Value)] {
+    components.indices.compactMap { index in
+      components[index].component.storedPart.map {
+        (index, components[index].partVersion, $0)
+      }
+    }
+  }
+
+  /// Takes up a checkout where its last commit left it.
+  ///
+  /// - Parameters:
+  ///   - id: Its number.
+  ///   - spans: How long things may take now.
+  ///   - fixed: As ``storedFixed``.
+  ///   - hot: As ``storedHot``.
+  ///   - parts: The bodies of ``storedParts``, by name.
+  ///   - shift: What is to be added to every deadline that was kept, if the clock was set since.
+  /// - Throws: ``StoredStateError`` if the state is not one that this version writes.
+  package init(
+    id: CheckoutID, spans: Spans, fixed: Value, hot: Value, parts: [(name: Int, body: Value)],
+    shift: Milliseconds
+  ) throws(StoredStateError) {
+    var reader = try StoredReader(fixed)
+    self.id = id
+    self.spans = spans
+    owner = try reader.number()
+    createdAt = try reader.integer()
+    sessionID = try reader.text()
+    settings = try Settings(try reader.value())
+    token = try ClientToken(try reader.value())
+    let storedConfiguration = try reader.value()
+    if case .null = storedConfiguration {
+      configuration = nil
+    } else {
+      configuration = try Configuration(storedConfiguration)
+    }
+    shares = []
+    for share in try reader.list() { shares.append(try Share(share)) }
+    var state = try StoredReader(hot)
+    seq = try state.integer()
+    phase = try Phase(try state.value(), shift: shift)
+    attempt = try Attempt(state.optionalReader(), shift: shift)
+    for operation in try state.list() {
+      operations.append(try PendingOperation(operation, sessionID: sessionID, shift: shift))
+    }
+    operationCount = try state.number()
+    decisionCount = try state.number()
+    expiresAt = try state.optionalInteger().map { $0 + shift }
+    hasSelectedPaymentMethod = try state.flag()
+    for (index, slot) in try state.list().enumerated() {
+      let part = parts.first { $0.name == index }?.body
+      components.append(try ComponentSlot(slot, part: part))
+    }
+  }
+}
+
+extension Phase {
+  var stored: Value {
+    switch self {
+    case .starting: [0]
+    case .ready: [1]
+    case .paying(let stage): [2, stage.stored]
+    case .ended(let ending): [3, ending.stored]
+    case .archived(let record): [4, record.stored]
+    }
+  }
+
+  init(_ value: Value, shift: Milliseconds) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    switch try reader.integer() {
+    case 0: self = .starting
+    case 1: self = .ready
+    case 2: self = .paying(try Stage(try reader.value(), shift: shift))
+    case 3: self = .ended(try Ending(try reader.value()))
+    case 4: self = .archived(try OutcomeRecord(try reader.value()))
+    default: throw StoredStateError()
+    }
+  }
+}
+
+extension Ending {
+  var stored: Value { [.string(outcome.rawValue), error?.stored ?? .null, .integer(at)] }
+
+  init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    outcome = try reader.word()
+    error = try CheckoutError(reader.optionalReader())
+    at = try reader.integer()
+  }
+}
+
+extension Attempt {
+  var stored: Value {
+    [
+      .integer(Int64(component)), stepBefore ?? .null, .integer(since), payment?.stored ?? .null,
+      .bool(isCancelling), Value(idempotencyKey),
+    ]
+  }
+
+  init?(_ stored: StoredReader?, shift: Milliseconds) throws(StoredStateError) {
+    guard var reader = stored else { return nil }
+    component = try reader.number()
+    let step = try reader.value()
+    if case .null = step { stepBefore = nil } else { stepBefore = step }
+    since = try reader.integer() + shift
+    payment = try Payment(reader.optionalReader())
+    isCancelling = try reader.flag()
+    idempotencyKey = try reader.optionalText()
+  }
+}
+
+extension ComponentSlot {
+  var stored: Value {
+    [
+      .string(kind.paymentMethodType), step ?? .null, .bool(isStarting), component.stored,
+      .integer(Int64(partVersion)),
+    ]
+  }
+
+  init(_ value: Value, part: Value?) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    guard let type = ComponentRegistry.component(for: try reader.text()) else {
+      throw StoredStateError()
+    }
+    let step = try reader.value()
+    if case .null = step {} else { self.step = step }
+    isStarting = try reader.flag()
+    component = try type.init(stored: try reader.value(), part: part)
+    partVersion = try reader.number()
+  }
+}

@@ -1,0 +1,168 @@
+import ValueTree
+
+extension Settings {
+  var stored: Value {
+    [
+      .string(paymentHandling.rawValue), .string(locale), Value(urlScheme),
+      Value(stripePublishableKey), Value(mandateText), Value(merchantName),
+      .bool(decidesOnPaymentCreation), Value(decisionTimeout),
+    ]
+  }
+
+  init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    self.init()
+    paymentHandling = try reader.word()
+    locale = try reader.text()
+    urlScheme = try reader.optionalText()
+    stripePublishableKey = try reader.optionalText()
+    mandateText = try reader.optionalText()
+    merchantName = try reader.optionalText()
+    decidesOnPaymentCreation = try reader.flag()
+    decisionTimeout = try reader.optionalInteger()
+  }
+}
+
+extension ClientToken {
+  var stored: Value {
+    [
+      .string(encoded), .string(accessToken), .integer(expiresAt), Value(intent),
+      Value(configurationURL), Value(coreURL), Value(pciURL), Value(redirectURL),
+      Value(statusURL), Value(stripeClientSecret), Value(sdkCompleteURL),
+    ]
+  }
+
+  init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    encoded = try reader.text()
+    accessToken = try reader.text()
+    expiresAt = try reader.integer()
+    intent = try reader.optionalText()
+    configurationURL = try reader.optionalText()
+    coreURL = try reader.optionalText()
+    pciURL = try reader.optionalText()
+    redirectURL = try reader.optionalText()
+    statusURL = try reader.optionalText()
+    stripeClientSecret = try reader.optionalText()
+    sdkCompleteURL = try reader.optionalText()
+  }
+}
+
+extension Share {
+  var stored: Value {
+    switch subject {
+    case .user(let user): [0, .integer(Int64(user)), .string(role.rawValue)]
+    case .group(let group): [1, .integer(Int64(group)), .string(role.rawValue)]
+    }
+  }
+
+  init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    let isGroup = try reader.integer() == 1
+    let number: UInt32 = try reader.number()
+    self.init(subject: isGroup ? .group(number) : .user(number), role: try reader.word())
+  }
+}
+
+extension Configuration {
+  var stored: Value {
+    [
+      Value(coreURL), Value(pciURL), .array(paymentMethods.map(\.stored)), clientSession.stored,
+    ]
+  }
+
+  init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    self.init(coreURL: try reader.optionalText(), pciURL: try reader.optionalText())
+    for method in try reader.list() { paymentMethods.append(try PaymentMethod(method)) }
+    clientSession = try ClientSession(try reader.value())
+  }
+}
+
+extension PaymentMethod {
+  fileprivate var stored: Value {
+    [Value(id), .string(type), Value(name), Value(implementationType)]
+  }
+
+  fileprivate init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    id = try reader.optionalText()
+    type = try reader.text()
+    name = try reader.optionalText()
+    implementationType = try reader.optionalText()
+  }
+}
+
+extension ClientSession {
+  fileprivate var stored: Value {
+    [
+      Value(id), Value(orderID), Value(currencyCode), Value(merchantAmount),
+      Value(totalOrderAmount), .array(lineItems.map(\.stored)), customer.stored,
+      .array(
+        surcharges.sorted { $0.key < $1.key }.map { [.string($0.key), .integer($0.value)] }),
+    ]
+  }
+
+  fileprivate init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    self.init()
+    id = try reader.optionalText()
+    orderID = try reader.optionalText()
+    currencyCode = try reader.optionalText()
+    merchantAmount = try reader.optionalInteger()
+    totalOrderAmount = try reader.optionalInteger()
+    for item in try reader.list() { lineItems.append(try LineItem(item)) }
+    customer = try Customer(try reader.value())
+    for surcharge in try reader.list() {
+      var pair = try StoredReader(surcharge)
+      surcharges[try pair.text()] = try pair.integer()
+    }
+  }
+}
+
+extension LineItem {
+  fileprivate var stored: Value { [Value(id), Value(description), Value(amount), Value(quantity)] }
+
+  fileprivate init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    id = try reader.optionalText()
+    description = try reader.optionalText()
+    amount = try reader.optionalInteger()
+    quantity = try reader.optionalInteger()
+  }
+}
+
+extension Customer {
+  var stored: Value { [Value(id), Value(firstName), Value(lastName), Value(emailAddress)] }
+
+  init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    id = try reader.optionalText()
+    firstName = try reader.optionalText()
+    lastName = try reader.optionalText()
+    emailAddress = try reader.optionalText()
+  }
+}
+
+extension IssuingBank {
+  var stored: Value { [.string(id), .string(name), Value(iconURL), .bool(isDisabled)] }
+
+  init(_ value: Value) throws(StoredStateError) {
+    var reader = try StoredReader(value)
+    id = try reader.text()
+    name = try reader.text()
+    iconURL = try reader.optionalText()
+    isDisabled = try reader.flag()
+  }
+}
+
+extension Payment {
+  var stored: Value { [Value(id), Value(orderID), Value(status)] }
+
+  init?(_ stored: StoredReader?) throws(StoredStateError) {
+    guard var reader = stored else { return nil }
+    id = try reader.optionalText()
+    orderID = try reader.optionalText()
+    status = try reader.optionalText()
+  }
+}

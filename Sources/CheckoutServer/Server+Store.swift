@@ -1,0 +1,299 @@
+package import Checkout
+package import CheckoutStore
+import JSON
+import JSONRPC
+import LinuxSystem
+import Systemd
+import ValueTree
+
+/// How long things are kept after a checkout's end, and how surely each commit is written.
+package struct Retention: Sendable, Equatable {
+  /// Until everything personal is wiped.
+  package var data: Milliseconds = 600_000
+  /// Until the record of the outcome is forgotten.
+  package var record: Milliseconds = 7 * 86_400_000
+  /// Whether every commit must survive a power failure, and not only those that money hangs on.
+  package var isAlwaysSynchronous = false
+
+  /// The defaults.
+  package init() {}
+}
+
+extension Server {
+  // MARK: Turns
+
+  /// Takes note that this turn changes a checkout, and keeps it as it was.
+  func touch(_ live: LiveCheckout) {
+    guard live.before == nil else { return }
+    live.before = live.checkout
+    touched.append(live)
+  }
+
+  var storedMoment: StoredMoment {
+    StoredMoment(now: now, boot: Int64(Clock.bootMicroseconds() / 1000), bootID: bootID)
+  }
+
+  /// Writes what the turn changed.
+  ///
+  /// - Returns: Whether it was written; if not, the turn has been taken back.
+  func commitTurn() -> Bool {
+    defer { isPaymentTurn = false }
+    guard !touched.isEmpty else { return true }
+    let moment = storedMoment
+    let isDurable = store.isDurable
+    do throws(StoreError) {
+      try store.commit(
+        touched.map { isDurable ? $0.change(at: moment) : CheckoutChange(id: $0.id) },
+        isPayment: isPaymentTurn || retention.isAlwaysSynchronous)
+    } catch {
+      takeBackTurn(error)
+      return false
+    }
+    for live in touched { live.markStored() }
+    touched.removeAll(keepingCapacity: true)
+    turnInputs.removeAll(keepingCapacity: true)
+    return true
+  }
+
+  /// Makes the turn as if it had not been.
+  ///
+  /// What clients asked for is refused; what nobody can send again is kept.
+  private func takeBackTurn(_ error: StoreError) {
+    for live in touched {
+      live.takeBack()
+      if live.isNew { checkouts.remove(live) }
+    }
+    touched = []
+    afterCommit = []
+    for connection in connections.values { connection.refuseReplies() }
+    guard storeProblem == nil else { return armRetry() }
+    storeProblem = error
+    log.error("\(error)", id: MessageID.storeFailed)
+    isStatusDue = true
+    armRetry()
+  }
+
+  /// What stands for a reply of a turn that was taken back; `nil` for an event.
+  func refusal(ofReply line: [UInt8]) -> Value? {
+    guard let reply = try? eventReader.value(of: line) else {
+      preconditionFailure("a reply of our own is not JSON")
+    }
+    if let members = reply.array { return .array(members.map(refusal)) }
+    return reply["id"] == nil ? nil : refusal(reply)
+  }
+
+  /// An error stays what it was: it tells of nothing that was taken back.
+  private func refusal(_ reply: Value) -> Value {
+    guard reply["result"] != nil else { return reply }
+    let error = RPCError(.storeFailed)
+    return [
+      "jsonrpc": "2.0", "id": reply["id"] ?? .null,
+      "error": [
+        "code": .integer(Int64(error.code.rawValue)), "message": .string(error.message),
+        "data": error.data ?? .null,
+      ],
+    ]
+  }
+
+  private func armRetry() {
+    timers.set(.retry, at: Clock.bootMicroseconds() + 1_000_000)
+  }
+
+  /// Refuses a command while the store cannot be written.
+  func requireStore() throws(RPCError) {
+    guard storeProblem == nil else { throw RPCError(.storeFailed) }
+  }
+
+  /// Tries to write what was kept; with nothing kept, whether writing works at all.
+  ///
+  /// What was set aside on the disk is there for the first, and must be back before commands are
+  /// taken again.
+  func retryStore() {
+    guard storeProblem != nil else { return }
+    armRetry()
+    let inputs = turnInputs
+    do throws(StoreError) {
+      if inputs.isEmpty {
+        try store.restoreReserve()
+      } else {
+        store.releaseReserve()
+      }
+      try store.probe()
+    } catch {
+      return
+    }
+    isRetrying = true
+    turnInputs = []
+    for (live, input) in inputs { receive(input, of: live) }
+    isRetrying = false
+    guard inputs.isEmpty else { return }
+    timers.clear(.retry)
+    storeProblem = nil
+    isStatusDue = true
+    log.notice("the state can be written again", id: MessageID.storeRecovered)
+  }
+
+  // MARK: After the end
+
+  /// What follows the end of a checkout, once it is written.
+  func settle(_ live: LiveCheckout, _ outcome: Outcome) {
+    if outcome != .unknown { checkouts.releaseSession(of: live) }
+    log.info(
+      "checkout ended: \(outcome.rawValue)", id: MessageID.checkoutEnded,
+      fields: [("CHECKOUT_ID", live.idText)])
+    timers.set(.wipe(live.id), at: Clock.bootMicroseconds() + UInt64(retention.data) * 1000)
+  }
+
+  /// Forgets a checkout whose start was refused: it never was.
+  func forget(_ live: LiveCheckout) {
+    checkouts.remove(live)
+    dropFollowers(of: live)
+    attempt { () throws(StoreError) in try store.remove(live.id, leaving: nil) }
+    scrubSoon()
+  }
+
+  /// Wipes all that is personal or secret of an ended checkout; a record of the outcome stays.
+  func wipe(_ live: LiveCheckout) {
+    guard let record = live.checkout.outcomeRecord else { return }
+    let stored: Value = [
+      live.start.stored, .integer(Int64(bitPattern: live.ordinal)),
+      .integer(Int64(live.checkout.owner)), record.stored,
+    ]
+    let isWiped = attempt { () throws(StoreError) in
+      try store.remove(live.id, leaving: stored)
+    }
+    guard isWiped else {
+      timers.set(.wipe(live.id), at: Clock.bootMicroseconds() + 1_000_000)
+      return
+    }
+    dropFollowers(of: live)
+    live.checkout = Checkout(id: live.id, owner: live.checkout.owner, record: record)
+    log.info(
+      "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
+    let left = max(0, record.endedAt + retention.record - now)
+    timers.set(.forget(live.id), at: Clock.bootMicroseconds() + UInt64(left) * 1000)
+    scrubSoon()
+  }
+
+  /// Forgets the record of an outcome.
+  func forgetRecord(of live: LiveCheckout) {
+    let isForgotten = attempt { () throws(StoreError) in try store.removeRecord(of: live.id) }
+    guard isForgotten else {
+      timers.set(.forget(live.id), at: Clock.bootMicroseconds() + 1_000_000)
+      return
+    }
+    checkouts.remove(live)
+    dropFollowers(of: live)
+    scrubSoon()
+  }
+
+  /// Several wipings share one scrubbing.
+  private func scrubSoon() {
+    guard !isScrubDue else { return }
+    isScrubDue = true
+    timers.set(.scrub, at: Clock.bootMicroseconds() + 50_000)
+  }
+
+  /// Makes what was wiped unreadable in every file.
+  func scrub() {
+    isScrubDue = false
+    let isScrubbed = attempt { () throws(StoreError) in try store.scrub() }
+    if !isScrubbed { scrubSoon() }
+  }
+
+  /// Does housekeeping that may fail and is tried again.
+  @discardableResult
+  private func attempt(_ body: () throws(StoreError) -> Void) -> Bool {
+    do throws(StoreError) {
+      try body()
+      return true
+    } catch {
+      log.error("\(error)", id: MessageID.storeFailed)
+      return false
+    }
+  }
+
+  /// How many checkouts of a user are not over.
+  func liveCount(of owner: UInt32) -> Int {
+    checkouts.liveCount(of: owner)
+  }
+
+  // MARK: Recovery
+
+  /// Takes up every checkout where its last commit left it, and wipes what is overdue.
+  ///
+  /// To be called before anything listens.
+  ///
+  /// - Throws: ``StoreError`` if a row cannot be read; then nothing has been changed.
+  package func recover() throws(StoreError) {
+    let moment = storedMoment
+    var found: [LiveCheckout] = []
+    try store.recover { stored throws(StoreError) in
+      found.append(try take(stored, at: moment))
+    }
+    try store.recoverRecords { id, value throws(StoreError) in
+      found.append(try takeRecord(id, value))
+    }
+    found.sort { $0.ordinal < $1.ordinal }
+    for live in found { checkouts.insert(live) }
+    for live in found { takeUp(live) }
+    for live in found where isOverdue(live) { wipe(live) }
+    if isScrubDue { scrub() }
+    if !found.isEmpty { log.info("took up \(found.count) checkouts") }
+    endTurn()
+  }
+
+  private func take(
+    _ stored: RecoveredCheckout, at moment: StoredMoment
+  ) throws(StoreError) -> LiveCheckout {
+    guard let fixed = stored.fixed.array, fixed.count == 3, let start = StartRecord(fixed[0]),
+      let ordinal = fixed[1].integer, let hot = stored.hot.array, hot.count == 2,
+      let written = StoredMoment(hot[1])
+    else { throw StoreError.corrupt("a checkout's row cannot be read") }
+    let shift = moment.now - written.now - written.elapsed(until: moment)
+    do throws(StoredStateError) {
+      let checkout = try Checkout(
+        id: stored.id, spans: spans, fixed: fixed[2], hot: hot[0], parts: stored.parts,
+        shift: shift)
+      let live = LiveCheckout(
+        checkout, ordinal: UInt64(bitPattern: ordinal), start: start)
+      live.markStored()
+      return live
+    } catch {
+      throw StoreError.corrupt("a checkout's state cannot be read")
+    }
+  }
+
+  private func takeRecord(_ id: CheckoutID, _ value: Value) throws(StoreError) -> LiveCheckout {
+    guard let parts = value.array, parts.count == 4, let start = StartRecord(parts[0]),
+      let ordinal = parts[1].integer, let owner = parts[2].integer,
+      let record = try? OutcomeRecord(parts[3])
+    else { throw StoreError.corrupt("a record cannot be read") }
+    let checkout = Checkout(
+      id: id, owner: UInt32(truncatingIfNeeded: owner), record: record)
+    let live = LiveCheckout(checkout, ordinal: UInt64(bitPattern: ordinal), start: start)
+    live.markStored()
+    return live
+  }
+
+  private func isOverdue(_ live: LiveCheckout) -> Bool {
+    guard let endedAt = live.checkout.endedAt, live.checkout.state != .archived else {
+      return false
+    }
+    return endedAt + retention.data <= now
+  }
+
+  private func takeUp(_ live: LiveCheckout) {
+    if let endedAt = live.checkout.endedAt {
+      let isArchived = live.checkout.state == .archived
+      let span = isArchived ? retention.record : retention.data
+      let left = max(0, endedAt + span - now)
+      timers.set(
+        isArchived ? .forget(live.id) : .wipe(live.id),
+        at: Clock.bootMicroseconds() + UInt64(left) * 1000)
+      return
+    }
+    if live.checkout.hasWorkToResume { touch(live) }
+    apply(live.checkout.resume(at: moment, minimumDecisionSpan: 60_000), to: live)
+  }
+}

@@ -1,0 +1,138 @@
+import CSQLite
+
+/// What went wrong in SQLite.
+struct SQLiteError: Error, CustomStringConvertible {
+  /// The primary result code.
+  let code: Int32
+  /// SQLite's own words; no statement and no bound value.
+  let message: String
+
+  var description: String { "SQLite: \(message) (\(code))" }
+
+  /// Whether the file is not a database, or is damaged.
+  var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+  /// Whether another process holds the database.
+  var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+}
+
+/// One connection to a database file.
+@safe  // the handle is opened and closed here, and lent to statements that do not outlive it
+final class Database {
+  fileprivate let handle: OpaquePointer
+
+  /// Opens a file, and makes it if there is none.
+  init(path: String) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard let handle = unsafe opened else {
+      throw SQLiteError(code: code, message: "out of memory")
+    }
+    unsafe self.handle = handle
+    guard code == SQLITE_OK else {
+      let error = unsafe SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+      unsafe sqlite3_close_v2(handle)
+      throw error
+    }
+    unsafe sqlite3_extended_result_codes(handle, 0)
+    _ = unsafe csqlite_set_defensive(handle)
+  }
+
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// Runs statements that need no values and whose rows are of no interest.
+  func run(_ sql: String) throws(SQLiteError) {
+    let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Prepares a statement to be kept.
+  func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    try Statement(sql, on: self)
+  }
+
+  /// The first column of the first row, if it is a number.
+  func number(_ sql: String) throws(SQLiteError) -> Int64? {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The number of the row inserted last.
+  var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+  fileprivate func error(_ code: Int32) -> SQLiteError {
+    unsafe SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)))
+  }
+}
+
+/// A prepared statement.
+@safe  // finalised here; columns are read only between a step and the next
+final class Statement {
+  private let handle: OpaquePointer
+  private let database: Database
+
+  fileprivate init(_ sql: String, on database: Database) throws(SQLiteError) {
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(
+      database.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let handle = unsafe prepared else { throw database.error(code) }
+    unsafe self.handle = handle
+    self.database = database
+  }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Goes to the next row.
+  ///
+  /// - Returns: Whether there is one.
+  func step() throws(SQLiteError) -> Bool {
+    switch unsafe sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code:
+      let error = database.error(code)
+      reset()
+      throw error
+    }
+  }
+
+  /// Runs the statement once, with numbers in its places and bytes in the place after.
+  func run(_ numbers: Int64..., bytes: [UInt8]? = nil) throws(SQLiteError) {
+    for (place, number) in numbers.enumerated() { bind(number, at: Int32(place + 1)) }
+    guard let bytes else {
+      _ = try step()
+      return reset()
+    }
+    // The bytes stay where they are until the step is done.
+    try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(SQLiteError) in
+      _ = unsafe csqlite_bind_blob(
+        handle, Int32(numbers.count + 1), buffer.baseAddress, UInt64(buffer.count))
+      _ = try step()
+      reset()
+    }
+  }
+
+  func bind(_ number: Int64, at place: Int32) {
+    _ = unsafe sqlite3_bind_int64(handle, place, number)
+  }
+
+  func reset() {
+    unsafe sqlite3_reset(handle)
+    unsafe sqlite3_clear_bindings(handle)
+  }
+
+  func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+  /// Lends a column's bytes.
+  func withBytes<R, E>(
+    _ column: Int32, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let start = unsafe sqlite3_column_blob(handle, column)
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return try unsafe body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+  }
+}

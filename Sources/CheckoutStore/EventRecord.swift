@@ -1,0 +1,71 @@
+package import Checkout
+import ValueTree
+
+/// An event as it is kept.
+package struct EventRecord: Sendable {
+  /// Its number.
+  package let seq: Int64
+  /// When it was published.
+  package let time: WallTime
+  /// What happened.
+  package let event: Event
+
+  /// Makes a record.
+  package init(seq: Int64, time: WallTime, event: Event) {
+    self.seq = seq
+    self.time = time
+    self.event = event
+  }
+
+  /// The form in a row: `[kind, time, component, members]`; the number follows from the row's.
+  var value: Value {
+    [
+      .integer(Int64(event.kind.code)), .integer(time),
+      event.component.map { .integer(Int64($0)) } ?? .null, .object(event.members),
+    ]
+  }
+
+  init(_ value: Value, seq: Int64) throws(CompactValue.Malformed) {
+    guard let parts = value.array, parts.count == 4, let code = parts[0].integer,
+      let kind = EventKind(code: code), let time = parts[1].integer,
+      let members = parts[3].object
+    else { throw CompactValue.Malformed() }
+    self.seq = seq
+    self.time = time
+    event = Event(kind, component: parts[2].integer.map(Int.init), members)
+  }
+
+  /// Whether the event is of the checkout as a whole; those are kept whatever their number.
+  var isOfCheckout: Bool {
+    switch event.kind {
+    case .didReceiveStep, .didUpdateValidationStatus, .didReceiveError: false
+    default: true
+    }
+  }
+}
+
+extension EventKind {
+  /// The number that stands for it in rows; never to be given to another kind.
+  fileprivate var code: Int {
+    switch self {
+    case .didLoadAvailablePaymentMethods: 1
+    case .didReceiveStep: 2
+    case .didUpdateValidationStatus: 3
+    case .didReceiveError: 4
+    case .willCreatePayment: 5
+    case .didStartTokenization: 6
+    case .didTokenizePaymentMethod: 7
+    case .didReceiveAdditionalInfo: 8
+    case .didResumeWith: 9
+    case .willUpdateClientSession: 10
+    case .didUpdateClientSession: 11
+    case .didCompleteCheckout: 12
+    case .didFail: 13
+    }
+  }
+
+  fileprivate init?(code: Int64) {
+    guard let kind = Self.allCases.first(where: { Int64($0.code) == code }) else { return nil }
+    self = kind
+  }
+}

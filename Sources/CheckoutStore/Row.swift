@@ -1,0 +1,98 @@
+import ValueTree
+
+/// Where a row of a checkout stands, and what it holds.
+struct Row {
+  /// The row's number.
+  let number: Int64
+  /// The number of its last event, or of the last one before it if it has none.
+  let seq: Int64
+  let eventCount: Int32
+  let byteCount: Int32
+}
+
+/// The rows of one checkout, in order.
+struct RowIndex {
+  var rows: [Row] = []
+  var eventCount = 0
+  var byteCount = 0
+  /// The highest number of an event that was dropped.
+  var trimmedTo: Int64?
+
+  mutating func append(_ row: Row) {
+    // A row without events says only what the state is: the next such row makes it useless, but it
+    // costs less to leave it than to delete it.
+    rows.append(row)
+    eventCount += Int(row.eventCount)
+    byteCount += Int(row.byteCount)
+  }
+
+  /// The place of the first row that may hold an event after that number.
+  func place(after seq: Int64) -> Int {
+    var low = 0
+    var high = rows.count
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].seq <= seq { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// What a row holds: the events of one turn, and the state after it.
+struct RowBody {
+  let hot: Value
+  let events: [EventRecord]
+
+  /// `[hot, [event…]]`; the events' numbers end at the row's.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(256)
+    CompactValue.append([hot, .array(events.map(\.value))], to: &bytes)
+    return bytes
+  }
+
+  /// The same for events whose numbers have gaps: each with its own.
+  var sparseBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    let pairs = events.map { Value.array([.integer($0.seq), $0.value]) }
+    CompactValue.append([hot, .array(pairs), true], to: &bytes)
+    return bytes
+  }
+}
+
+/// A row that was read.
+struct StoredRow {
+  let value: Value
+
+  /// The state after the row's turn.
+  func hot() throws(StoreError) -> Value {
+    guard let hot = value.array?.first else { throw Self.damaged }
+    return hot
+  }
+
+  /// The events of the row, which ends at that number.
+  func events(endingAt seq: Int64) throws(StoreError) -> [EventRecord] {
+    guard let parts = value.array, parts.count >= 2, let list = parts[1].array else {
+      throw Self.damaged
+    }
+    var records: [EventRecord] = []
+    records.reserveCapacity(list.count)
+    do throws(CompactValue.Malformed) {
+      for (place, element) in list.enumerated() {
+        if parts.count == 2 {
+          records.append(try EventRecord(element, seq: seq - Int64(list.count - 1 - place)))
+        } else {
+          guard let pair = element.array, pair.count == 2, let number = pair[0].integer else {
+            throw CompactValue.Malformed()
+          }
+          records.append(try EventRecord(pair[1], seq: number))
+        }
+      }
+    } catch {
+      throw Self.damaged
+    }
+    return records
+  }
+
+  private static let damaged = StoreError.corrupt("a row cannot be read")
+}

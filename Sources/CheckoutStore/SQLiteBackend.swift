@@ -1,0 +1,328 @@
+import Checkout
+import Glibc
+import LinuxSystem
+import ValueTree
+
+/// Rows in an SQLite file (WAL), `checkoutd.sqlite` of the state directory.
+final class SQLiteBackend: StoreBackend {
+  /// The schema that this version writes; a file's is its `user_version`.
+  private static let schemaVersion: Int64 = 1
+  /// What is set aside for the answers to payments under way, should the disk be full.
+  private static let reserveByteCount = 16 * 1024 * 1024
+
+  private let database: Database
+  private let statements: Statements
+  private let reservePath: String
+  private(set) var epoch: String?
+  var isDurable: Bool { true }
+
+  init(directory: String) throws(StoreError) {
+    try Self.check(directory)
+    reservePath = directory + "/reserve"
+    do throws(SQLiteError) {
+      let path = directory + "/checkoutd.sqlite"
+      database = try Database(path: path)
+      unsafe chmod(path, 0o600)
+      try Self.configure(database)
+      try Self.migrate(database)
+      statements = try Statements(database)
+    } catch {
+      throw Self.openingError(error)
+    }
+    do throws(SQLiteError) {
+      epoch = try readEpoch()
+    } catch {
+      throw Self.openingError(error)
+    }
+    // A disk too full for it is found out by the first commit that fails.
+    try? restoreReserve()
+  }
+
+  private static func check(_ directory: String) throws(StoreError) {
+    var info = stat()
+    guard unsafe stat(directory, &info) == 0 else {
+      throw .unusable("\(directory) does not exist")
+    }
+    guard info.st_mode & S_IFMT == S_IFDIR else {
+      throw .unusable("\(directory) is not a directory")
+    }
+    guard unsafe access(directory, R_OK | W_OK | X_OK) == 0 else {
+      throw .unusable("\(directory) may not be written")
+    }
+  }
+
+  private static func openingError(_ error: SQLiteError) -> StoreError {
+    if error.isBusy { return .inUse }
+    if error.isCorrupt { return .corrupt(error.message) }
+    if error.code == Self.newerSchema {
+      return .newer(found: Int64(error.message) ?? 0, known: schemaVersion)
+    }
+    return .unusable(error.description)
+  }
+
+  private static let newerSchema: Int32 = -1
+
+  /// The order matters: the locking mode must be known before the first read, so that the log needs
+  /// no shared memory and a second daemon is refused; the vacuum mode before the first table.
+  private static func configure(_ database: Database) throws(SQLiteError) {
+    try database.run("PRAGMA locking_mode=EXCLUSIVE")
+    if try database.number("PRAGMA user_version") == 0 {
+      try database.run("PRAGMA auto_vacuum=INCREMENTAL")
+    }
+    try database.run("PRAGMA journal_mode=WAL")
+    try database.run("PRAGMA secure_delete=ON")
+    try database.run("PRAGMA temp_store=MEMORY")
+    try database.run("PRAGMA synchronous=NORMAL")
+    // Takes the lock now, not at the first write.
+    try database.run("BEGIN IMMEDIATE; COMMIT")
+  }
+
+  private static func migrate(_ database: Database) throws(SQLiteError) {
+    let found = try database.number("PRAGMA user_version") ?? 0
+    guard found <= schemaVersion else {
+      throw SQLiteError(code: newerSchema, message: String(found))
+    }
+    guard found == 0 else { return }
+    try database.run(
+      """
+      BEGIN IMMEDIATE;
+      CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;
+      CREATE TABLE checkout(id INTEGER PRIMARY KEY, body BLOB) STRICT;
+      CREATE TABLE part(checkout_id INTEGER, name INTEGER, body BLOB,
+        PRIMARY KEY(checkout_id, name)) STRICT, WITHOUT ROWID;
+      CREATE TABLE change(id INTEGER PRIMARY KEY, checkout_id INTEGER, seq INTEGER,
+        event_count INTEGER, body BLOB) STRICT;
+      CREATE TABLE record(id INTEGER PRIMARY KEY, body BLOB) STRICT;
+      INSERT INTO meta VALUES('epoch', lower(hex(randomblob(8))));
+      PRAGMA user_version=1;
+      COMMIT;
+      """)
+  }
+
+  private func readEpoch() throws(SQLiteError) -> String? {
+    let statement = try database.prepare("SELECT value FROM meta WHERE name='epoch'")
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return unsafe statement.withBytes(0) { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  // MARK: Transactions
+
+  private var isSynchronous = false
+
+  /// The pragma acts when it is prepared and not inside a transaction, hence each time anew.
+  func begin(isPayment: Bool) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      if isPayment != isSynchronous {
+        try database.run(
+          isPayment ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
+        isSynchronous = isPayment
+      }
+      try statements.begin.run()
+    }
+  }
+
+  func commit() throws(StoreError) {
+    try attempt { () throws(SQLiteError) in try statements.commit.run() }
+  }
+
+  func rollBack() {
+    guard database.isInTransaction else { return }
+    try? database.run("ROLLBACK")
+  }
+
+  private func attempt<T>(_ body: () throws(SQLiteError) -> T) throws(StoreError) -> T {
+    do throws(SQLiteError) {
+      return try body()
+    } catch {
+      throw StoreError.failed(error.description)
+    }
+  }
+
+  // MARK: Writing
+
+  func writeFixed(_ value: Value, of id: CheckoutID) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      try statements.writeFixed.run(id.column, bytes: value.storedBytes)
+    }
+  }
+
+  func writePart(_ name: Int, _ value: Value, of id: CheckoutID) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      try statements.writePart.run(id.column, Int64(name), bytes: value.storedBytes)
+    }
+  }
+
+  func deleteFixed(of id: CheckoutID) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      try statements.deleteFixed.run(id.column)
+      try statements.deleteParts.run(id.column)
+    }
+  }
+
+  func appendRow(
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]
+  ) throws(StoreError) -> Int64 {
+    try attempt { () throws(SQLiteError) in
+      try statements.appendRow.run(id.column, seq, Int64(eventCount), bytes: body)
+      return database.lastInsertedRow
+    }
+  }
+
+  func replaceRow(_ number: Int64, _ body: [UInt8]) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      try statements.replaceRow.run(number, bytes: body)
+    }
+  }
+
+  func deleteRow(_ number: Int64) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in try statements.deleteRow.run(number) }
+  }
+
+  func writeRecord(_ value: Value, of id: CheckoutID) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      try statements.writeRecord.run(id.column, bytes: value.storedBytes)
+    }
+  }
+
+  func deleteRecord(of id: CheckoutID) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in try statements.deleteRecord.run(id.column) }
+  }
+
+  // MARK: Reading
+
+  func readRow(_ number: Int64) throws(StoreError) -> StoredRow {
+    let statement = statements.readRow
+    defer { statement.reset() }
+    statement.bind(number, at: 1)
+    guard try attempt({ () throws(SQLiteError) in try statement.step() }) else {
+      throw StoreError.corrupt("a row is missing")
+    }
+    return try unsafe statement.withBytes(0) { (bytes) throws(StoreError) in
+      try unsafe StoredRow(bytes)
+    }
+  }
+
+  func scanRows(_ body: (CheckoutID, Row) -> Void) throws(StoreError) {
+    try scan("SELECT id, checkout_id, seq, event_count, length(body) FROM change ORDER BY id") {
+      row throws(StoreError) in
+      body(
+        CheckoutID(column: row.integer(1)),
+        Row(
+          number: row.integer(0), seq: row.integer(2), eventCount: Int32(row.integer(3)),
+          byteCount: Int32(row.integer(4))))
+    }
+  }
+
+  func scanFixed(
+    _ body: (CheckoutID, Value, [(name: Int, body: Value)]) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let parts = try attempt { () throws(SQLiteError) in
+      try database.prepare("SELECT name, body FROM part WHERE checkout_id=? ORDER BY name")
+    }
+    try scan("SELECT id, body FROM checkout ORDER BY id") { row throws(StoreError) in
+      let id = CheckoutID(column: row.integer(0))
+      let fixed = try unsafe row.withBytes(1) { (bytes) throws(StoreError) in
+        try unsafe Value(stored: bytes)
+      }
+      var found: [(name: Int, body: Value)] = []
+      parts.bind(id.column, at: 1)
+      while try attempt({ () throws(SQLiteError) in try parts.step() }) {
+        let value = try unsafe parts.withBytes(1) { (bytes) throws(StoreError) in
+          try unsafe Value(stored: bytes)
+        }
+        found.append((Int(parts.integer(0)), value))
+      }
+      parts.reset()
+      try body(id, fixed, found)
+    }
+  }
+
+  func scanRecords(_ body: (CheckoutID, Value) throws(StoreError) -> Void) throws(StoreError) {
+    try scan("SELECT id, body FROM record ORDER BY id") { row throws(StoreError) in
+      let value = try unsafe row.withBytes(1) { (bytes) throws(StoreError) in
+        try unsafe Value(stored: bytes)
+      }
+      try body(CheckoutID(column: row.integer(0)), value)
+    }
+  }
+
+  private func scan(
+    _ sql: String, _ body: (Statement) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let statement = try attempt { () throws(SQLiteError) in try database.prepare(sql) }
+    while try attempt({ () throws(SQLiteError) in try statement.step() }) {
+      try body(statement)
+    }
+  }
+
+  // MARK: Housekeeping
+
+  /// Deleted bytes are overwritten by `secure_delete`, but stand in the log until it is truncated.
+  func scrub() throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      try database.run("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+  }
+
+  func probe() throws(StoreError) {
+    do throws(StoreError) {
+      try begin(isPayment: true)
+      try attempt { () throws(SQLiteError) in
+        try database.run("UPDATE meta SET value=value WHERE name='epoch'")
+      }
+      try commit()
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Sets space aside, so that a full disk cannot keep the answer to a payment from being written.
+  func restoreReserve() throws(StoreError) {
+    let number = unsafe open(reservePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw .failed("the reserve cannot be opened") }
+    let file = FileDescriptor(owning: number)
+    let code = posix_fallocate(file.rawValue, 0, Self.reserveByteCount)
+    guard code == 0 else {
+      // There is not that much to set aside: what there is must stay usable.
+      releaseReserve()
+      throw .failed("the reserve cannot be set aside: error \(code)")
+    }
+  }
+
+  /// Gives up what was set aside.
+  func releaseReserve() { unsafe unlink(reservePath) }
+}
+
+/// The statements that are kept prepared.
+private final class Statements {
+  let begin, commit: Statement
+  let writeFixed, writePart, deleteFixed, deleteParts: Statement
+  let appendRow, replaceRow, deleteRow, readRow: Statement
+  let writeRecord, deleteRecord: Statement
+
+  init(_ database: Database) throws(SQLiteError) {
+    begin = try database.prepare("BEGIN IMMEDIATE")
+    commit = try database.prepare("COMMIT")
+    writeFixed = try database.prepare("INSERT OR REPLACE INTO checkout(id, body) VALUES(?, ?)")
+    writePart = try database.prepare(
+      "INSERT OR REPLACE INTO part(checkout_id, name, body) VALUES(?, ?, ?)")
+    deleteFixed = try database.prepare("DELETE FROM checkout WHERE id=?")
+    deleteParts = try database.prepare("DELETE FROM part WHERE checkout_id=?")
+    appendRow = try database.prepare(
+      "INSERT INTO change(checkout_id, seq, event_count, body) VALUES(?, ?, ?, ?)")
+    replaceRow = try database.prepare("UPDATE change SET body=?2 WHERE id=?1")
+    deleteRow = try database.prepare("DELETE FROM change WHERE id=?")
+    readRow = try database.prepare("SELECT body FROM change WHERE id=?")
+    writeRecord = try database.prepare("INSERT OR REPLACE INTO record(id, body) VALUES(?, ?)")
+    deleteRecord = try database.prepare("DELETE FROM record WHERE id=?")
+  }
+}
+
+extension CheckoutID {
+  /// The number as SQLite keeps it.
+  fileprivate var column: Int64 { Int64(bitPattern: rawValue) }
+
+  fileprivate init(column: Int64) { self.init(UInt64(bitPattern: column)) }
+}

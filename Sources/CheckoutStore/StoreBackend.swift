@@ -1,0 +1,111 @@
+import Checkout
+import ValueTree
+
+/// Where rows are kept.
+///
+/// A sequence of writes stands between ``begin(isPayment:)`` and ``commit()`` or ``rollBack()``.
+protocol StoreBackend: AnyObject {
+  var isDurable: Bool { get }
+  var epoch: String? { get }
+
+  func begin(isPayment: Bool) throws(StoreError)
+  func commit() throws(StoreError)
+  func rollBack()
+
+  func writeFixed(_ value: Value, of id: CheckoutID) throws(StoreError)
+  func writePart(_ name: Int, _ value: Value, of id: CheckoutID) throws(StoreError)
+  func deleteFixed(of id: CheckoutID) throws(StoreError)
+
+  func appendRow(
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]
+  ) throws(StoreError) -> Int64
+  func replaceRow(_ number: Int64, _ body: [UInt8]) throws(StoreError)
+  func deleteRow(_ number: Int64) throws(StoreError)
+  func readRow(_ number: Int64) throws(StoreError) -> StoredRow
+
+  func writeRecord(_ value: Value, of id: CheckoutID) throws(StoreError)
+  func deleteRecord(of id: CheckoutID) throws(StoreError)
+
+  func scanRows(_ body: (CheckoutID, Row) -> Void) throws(StoreError)
+  func scanFixed(
+    _ body: (CheckoutID, Value, [(name: Int, body: Value)]) throws(StoreError) -> Void
+  ) throws(StoreError)
+  func scanRecords(_ body: (CheckoutID, Value) throws(StoreError) -> Void) throws(StoreError)
+
+  func scrub() throws(StoreError)
+  func probe() throws(StoreError)
+  func releaseReserve()
+  func restoreReserve() throws(StoreError)
+}
+
+/// Rows in memory: events only, since nobody will ask for the state again.
+final class MemoryBackend: StoreBackend {
+  private var rows: [Int64: [UInt8]] = [:]
+  private var rowCount: Int64 = 0
+
+  var isDurable: Bool { false }
+  var epoch: String? { nil }
+
+  func begin(isPayment: Bool) {}
+  func commit() {}
+  func rollBack() {}
+
+  func writeFixed(_ value: Value, of id: CheckoutID) {}
+  func writePart(_ name: Int, _ value: Value, of id: CheckoutID) {}
+  func deleteFixed(of id: CheckoutID) {}
+
+  func appendRow(of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]) -> Int64 {
+    rowCount += 1
+    rows[rowCount] = body
+    return rowCount
+  }
+
+  func replaceRow(_ number: Int64, _ body: [UInt8]) { rows[number] = body }
+  func deleteRow(_ number: Int64) { rows[number] = nil }
+
+  func readRow(_ number: Int64) throws(StoreError) -> StoredRow {
+    let bytes = rows[number] ?? []
+    return try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+      try unsafe StoredRow(UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  func writeRecord(_ value: Value, of id: CheckoutID) {}
+  func deleteRecord(of id: CheckoutID) {}
+
+  func scanRows(_ body: (CheckoutID, Row) -> Void) {}
+  func scanFixed(
+    _ body: (CheckoutID, Value, [(name: Int, body: Value)]) throws(StoreError) -> Void
+  ) {}
+  func scanRecords(_ body: (CheckoutID, Value) throws(StoreError) -> Void) {}
+
+  func scrub() {}
+  func probe() {}
+  func releaseReserve() {}
+  func restoreReserve() {}
+}
+
+extension StoredRow {
+  /// Reads a row's bytes.
+  init(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    value = try unsafe Value(stored: bytes)
+  }
+}
+
+extension Value {
+  /// Reads a stored tree.
+  init(stored bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    do throws(CompactValue.Malformed) {
+      self = try unsafe CompactValue.read(bytes)
+    } catch {
+      throw StoreError.corrupt("a row cannot be read")
+    }
+  }
+
+  /// The tree as it is stored.
+  var storedBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    CompactValue.append(self, to: &bytes)
+    return bytes
+  }
+}
