@@ -41,16 +41,30 @@ package struct ComponentID: Hashable, Sendable {
 
   /// Reads the text form.
   ///
+  /// - Parameter bytes: UTF-8.
+  /// - Returns: `nil` for anything but the exact text form; a place has at most two digits.
+  package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+    guard bytes.count == 21 || bytes.count == 22, unsafe bytes[19] == UInt8(ascii: "_"),
+      let number = unsafe hexadecimal(bytes.prefix(19), after: "cm_")
+    else { return nil }
+    var index = 0
+    for place in 20..<bytes.count {
+      let digit = unsafe bytes[place]
+      guard (0x30...0x39).contains(digit) else { return nil }
+      index = index * 10 + Int(digit - 0x30)
+    }
+    // No digit may be there that the text form does not have.
+    guard bytes.count == 21 || index >= 10 else { return nil }
+    self.init(checkout: CheckoutID(number), index: index)
+  }
+
+  /// Reads the text form.
+  ///
   /// - Returns: `nil` for anything but the exact text form.
   package init?(text: String) {
-    let bytes = text.utf8
-    guard bytes.count > 20, bytes.count <= 22,
-      let number = hexadecimal(bytes.prefix(19), after: "cm_"),
-      bytes.dropFirst(19).first == UInt8(ascii: "_")
-    else { return nil }
-    let digits = String(text.dropFirst(20))
-    guard let index = Int(digits), index >= 0, String(index) == digits else { return nil }
-    self.init(checkout: CheckoutID(number), index: index)
+    var text = text
+    guard let id = text.withUTF8({ unsafe ComponentID(utf8: $0) }) else { return nil }
+    self = id
   }
 
   /// The text form: `cm_0123456789abcdef_0`.
@@ -116,10 +130,11 @@ private func hexadecimal(_ number: UInt64) -> String {
 }
 
 private func hexadecimal(_ text: some Collection<UInt8>, after prefix: StaticString) -> UInt64? {
-  let start = String(describing: prefix).utf8
-  guard text.count == start.count + 16, text.starts(with: start) else { return nil }
+  let length = prefix.utf8CodeUnitCount
+  let start = unsafe UnsafeBufferPointer(start: prefix.utf8Start, count: length)
+  guard text.count == length + 16, unsafe text.starts(with: start) else { return nil }
   var number: UInt64 = 0
-  for byte in text.dropFirst(start.count) {
+  for byte in text.dropFirst(length) {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - 48)
     case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - 87)

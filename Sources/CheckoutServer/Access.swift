@@ -32,14 +32,14 @@ struct Caller {
   }
 
   /// What this caller may do with a checkout; `nil` if for them there is no such checkout.
-  func access(to checkout: Checkout) -> Access? {
-    checkout.owner == userID || isAdministrator ? .own : sharedAccess(to: checkout)
+  func access(to live: LiveCheckout) -> Access? {
+    live.owner == userID || isAdministrator ? .own : sharedAccess(to: live)
   }
 
   /// What the owner's shares allow this caller.
-  func sharedAccess(to checkout: Checkout) -> Access? {
+  func sharedAccess(to live: LiveCheckout) -> Access? {
     var best: Access?
-    for share in checkout.shares {
+    for share in live.checkout.shares {
       let isMeant =
         switch share.subject {
         case .user(let user): user == userID

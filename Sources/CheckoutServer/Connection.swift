@@ -13,6 +13,10 @@ final class Connection: ReplySink {
   let descriptor: FileDescriptor
   let caller: Caller
   unowned let server: Server
+  /// The server's, at hand: what every line needs.
+  let outbound: Outbound
+  /// As they were when the client came.
+  private let limits: Limits
 
   /// Lent to nobody while it delivers lines: what happens meanwhile must ask ``isInputStopped``.
   private var framer: LineFramer
@@ -21,7 +25,10 @@ final class Connection: ReplySink {
   /// What this turn says to it.
   private var list = Outbound.List()
   private var backlog = Backlog()
-  private var watched: EpollEvents = .readable
+  private var watchesInput = true
+  private var watchesOutput = false
+  /// Whether it is to be flushed at the end of this turn.
+  var isDirty = false
   /// The peer has closed its half: nothing more will come.
   private var hasInputEnded = false
   /// The connection is closed once what waits has been sent.
@@ -53,7 +60,11 @@ final class Connection: ReplySink {
     self.number = number
     self.caller = caller
     self.server = server
-    framer = LineFramer(maximumLineByteCount: server.limits.line)
+    outbound = server.outbound
+    output = server.outbound.output
+    limits = server.limits
+    maximumReplyByteCount = limits.lineOut
+    framer = LineFramer(maximumLineByteCount: limits.line)
   }
 
   // MARK: Input
@@ -61,24 +72,25 @@ final class Connection: ReplySink {
   /// Reads once, and runs the calls that came.
   func receive(_ events: EpollEvents) {
     guard !isClosed else { return }
-    if events.contains(.writable) { server.markDirty(self) }
+    if watchesOutput { outbound.markDirty(self) }
     guard !hasInputEnded, !isInputStopped else {
-      if events.contains(.hangUp) || events.contains(.error) { server.close(self) }
+      if events.isGone { server.close(self) }
       return
     }
     switch unsafe descriptor.receive(into: server.inputBuffer) {
     case .bytes(let count):
       unsafe framer.feed(server.input(count)) { take($0) }
       isInputStopped = framer.isStopped
+      if isInputStopped { outbound.markDirty(self) }
     case .endOfInput:
       hasInputEnded = true
       framer.finish { take($0) }
       isInputStopped = framer.isStopped
-      if events.contains(.hangUp) { return server.close(self) }
+      if events.isGone { return server.close(self) }
+      outbound.markDirty(self)
     case .wouldBlock: return
     case .peerGone, .failed: return server.close(self)
     }
-    server.markDirty(self)
   }
 
   /// Goes on with lines that were left because too much was under way.
@@ -86,12 +98,12 @@ final class Connection: ReplySink {
     guard !isClosed, isInputStopped, hasRoom else { return }
     framer.resume { take($0) }
     isInputStopped = framer.isStopped
-    server.markDirty(self)
+    outbound.markDirty(self)
   }
 
   /// Whether one more call may start.
   private var hasRoom: Bool {
-    callsInFlight < server.limits.inFlight && queuedByteCount < server.limits.queue && !isClosing
+    callsInFlight < limits.inFlight && queuedByteCount < limits.queue && !isClosing
   }
 
   private func take(_ event: LineEvent) -> Bool {
@@ -102,7 +114,7 @@ final class Connection: ReplySink {
         return false
       }
       unsafe server.dispatcher.dispatch(line, from: self, in: self)
-    case .tooLong: report(.lineTooLarge(limit: server.limits.line))
+    case .tooLong: report(.lineTooLarge(limit: limits.line))
     case .flood:
       closeSaying(RPCError(.closing, [.init("reason", "line-flood")]))
       return false
@@ -121,9 +133,9 @@ final class Connection: ReplySink {
 
   // MARK: Output
 
-  var output: JSONOutput { server.outbound.output }
+  let output: JSONOutput
+  let maximumReplyByteCount: Int
   var acceptsReplies: Bool { !isClosed }
-  var maximumReplyByteCount: Int { server.limits.lineOut }
 
   var callsInFlight = 0 {
     didSet {
@@ -142,8 +154,8 @@ final class Connection: ReplySink {
   }
 
   private func enqueue(_ offset: Int, _ count: Int) {
-    if list.isEmpty { server.markDirty(self) }
-    server.outbound.add(offset, count, to: &list)
+    if !isDirty { outbound.markDirty(self) }
+    outbound.add(offset, count, to: &list)
   }
 
   /// Sends a notification of the daemon's own.
@@ -157,7 +169,7 @@ final class Connection: ReplySink {
   /// Sends an event that stands in the arena, if there is room; one that is dropped is counted and
   /// told of later.
   func deliver(_ range: Range<Int>, of checkout: CheckoutID, seq: Int64) {
-    guard queuedByteCount < server.limits.queue, lost[checkout] == nil else {
+    guard queuedByteCount < limits.queue, lost.isEmpty || lost[checkout] == nil else {
       lostCount += 1
       server.counters.eventsLost += 1
       let first = lost[checkout]?.lowerBound ?? seq
@@ -168,7 +180,7 @@ final class Connection: ReplySink {
   }
 
   /// Whether events that nobody may drop can be added now.
-  var hasRoomForReplay: Bool { queuedByteCount < server.limits.queue / 2 }
+  var hasRoomForReplay: Bool { queuedByteCount < limits.queue / 2 }
 
   /// Adds a line that stands in the arena, whatever the room.
   func append(_ range: Range<Int>) { enqueue(range.lowerBound, range.count) }
@@ -191,7 +203,7 @@ final class Connection: ReplySink {
   /// Events go, results become `store-failed`.
   func refuseReplies() {
     guard !list.isEmpty else { return }
-    let lines = server.outbound.bytes(of: list)
+    let lines = outbound.bytes(of: list)
     list = Outbound.List()
     for line in lines.split(separator: UInt8(ascii: "\n")) {
       guard let refusal = server.refusal(ofReply: Array(line)) else { continue }
@@ -207,24 +219,32 @@ final class Connection: ReplySink {
     guard !isClosing else { return }
     report(error)
     isClosing = true
-    server.markDirty(self)
+    outbound.markDirty(self)
   }
 
   // MARK: The end of a turn
 
   /// Sends what the turn said, as far as the client takes it, and settles what happens next.
   func flush() {
+    isDirty = false
     guard !isClosed else { return }
     if !backlog.isEmpty, !backlog.flush(to: descriptor) { return server.close(self) }
-    if !lost.isEmpty, queuedByteCount < server.limits.queue / 2 { tellLost() }
+    if !lost.isEmpty, queuedByteCount < limits.queue / 2 { tellLost() }
     if !list.isEmpty {
-      let isOpen = server.outbound.send(list, to: descriptor, backlog: &backlog)
+      let said = list
       list = Outbound.List()
-      guard isOpen else { return server.close(self) }
+      guard outbound.send(said, to: descriptor, backlog: &backlog) else {
+        return server.close(self)
+      }
     }
     if backlog.isEmpty && isFinished { return server.close(self) }
     if isInputStopped && hasRoom { server.resumeLater(self) }
-    watch()
+    let wantsInput = !hasInputEnded && !isInputStopped
+    let wantsOutput = !backlog.isEmpty
+    guard wantsInput != watchesInput || wantsOutput != watchesOutput else { return }
+    watchesInput = wantsInput
+    watchesOutput = wantsOutput
+    server.watch(self, input: wantsInput, output: wantsOutput)
   }
 
   /// Whether the connection has nothing more to do: told to close, or its half closed, every call
@@ -235,15 +255,6 @@ final class Connection: ReplySink {
       return false
     }
     return subscriptions.values.allSatisfy { $0.live.checkout.isEnded && !$0.isReplaying }
-  }
-
-  private func watch() {
-    var wanted: EpollEvents = []
-    if !hasInputEnded && !isInputStopped { wanted.insert(.readable) }
-    if !backlog.isEmpty { wanted.insert(.writable) }
-    guard wanted != watched else { return }
-    watched = wanted
-    server.watch(self, wanted)
   }
 
   /// Takes note that the server has let go of it.

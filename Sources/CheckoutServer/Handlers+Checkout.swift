@@ -135,7 +135,7 @@ extension Handlers {
         fields: [("CHECKOUT_ID", holder.idText), ("CLIENT_UID", String(owner))])
       return
     }
-    let isVisible = holder.checkout.owner == owner || owner == 0
+    let isVisible = holder.owner == owner || owner == 0
     throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))
   }
 
@@ -229,10 +229,10 @@ extension Handlers {
     var last = after
     for live in source[source.firstPlace(after: after)...] {
       let access: Access?
-      if isAll || live.checkout.owner == connection.caller.userID {
+      if isAll || live.owner == connection.caller.userID {
         access = .own
       } else {
-        access = connection.caller.sharedAccess(to: live.checkout)
+        access = connection.caller.sharedAccess(to: live)
       }
       guard let access, states?.contains(live.checkout.state.rawValue) ?? true else { continue }
       guard page.count < limit else {
@@ -283,7 +283,7 @@ extension Server {
   /// or shows secrets to the others as their role now says.
   func reviseSubscriptions(of live: LiveCheckout) {
     for subscription in live.subscriptions {
-      let access = subscription.connection.caller.access(to: live.checkout)
+      let access = subscription.connection.caller.access(to: live)
       guard let access else {
         subscription.connection.subscriptions[live.id] = nil
         end(subscription)
@@ -291,7 +291,7 @@ extension Server {
       }
       subscription.isRedacted = access == .observe
     }
-    for wait in live.waits where wait.connection.caller.access(to: live.checkout) == nil {
+    for wait in live.waits where wait.connection.caller.access(to: live) == nil {
       fail(wait, RPCError(CheckoutError(.unknownCheckout)))
     }
   }

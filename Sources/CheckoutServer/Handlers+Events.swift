@@ -86,7 +86,7 @@ extension Handlers {
       ? server.checkouts.checkouts(of: connection.caller.userID) : server.checkouts.checkouts
     var snapshots: [Value] = []
     for live in source {
-      guard let access = subscription.access(to: live.checkout) else { continue }
+      guard let access = subscription.access(to: live) else { continue }
       snapshots.append(shown(live.checkout.shortSnapshot, access))
     }
     return ["subscriptionId": .string(subscription.id), "snapshots": .array(snapshots)]

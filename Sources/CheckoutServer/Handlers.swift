@@ -41,7 +41,7 @@ enum Handlers {
       case .startKey(let key):
         checkouts.checkout(startedBy: connection.caller.userID, key: key)
       }
-    guard let live = found, let access = connection.caller.access(to: live.checkout) else {
+    guard let live = found, let access = connection.caller.access(to: live) else {
       throw RPCError(CheckoutError(.unknownCheckout))
     }
     guard access >= needed else { throw RPCError(.permissionDenied) }
@@ -52,9 +52,10 @@ enum Handlers {
   static func findComponent(
     _ parameters: Parameters, for connection: Connection, atLeast needed: Access = .observe
   ) throws(RPCError) -> (live: LiveCheckout, index: Int, access: Access) {
-    guard let text = parameters[0]?.string, let id = ComponentID(text: text),
+    let bytes = parameters[0]
+    guard let id = unsafe bytes?.withUTF8({ unsafe ComponentID(utf8: $0) }) ?? nil,
       let live = connection.server.checkouts[id.checkout],
-      let access = connection.caller.access(to: live.checkout),
+      let access = connection.caller.access(to: live),
       id.index < live.checkout.componentCount
     else { throw RPCError(CheckoutError(.unknownComponent)) }
     guard access >= needed else { throw RPCError(.permissionDenied) }

@@ -7,6 +7,9 @@ import ValueTree
 final class LiveCheckout {
   /// The state, changed in place.
   var checkout: Checkout
+  /// The checkout's number and owner, at hand: they are asked for at every call.
+  let id: CheckoutID
+  let owner: UInt32
   /// The id's text form, as every event has it.
   let idText: String
   /// Its place in the order of starts.
@@ -33,11 +36,22 @@ final class LiveCheckout {
     self.checkout = checkout
     self.ordinal = ordinal
     self.start = start
+    id = checkout.id
+    owner = checkout.owner
     idText = checkout.id.text
     writtenSeq = checkout.seq
   }
 
-  var id: CheckoutID { checkout.id }
+  private var componentTexts: [String] = []
+
+  /// The text form of a component's id, as every event has it.
+  func componentText(_ index: Int) -> String {
+    while componentTexts.count <= index {
+      let id = ComponentID(checkout: id, index: componentTexts.count)
+      componentTexts.append(id.text)
+    }
+    return componentTexts[index]
+  }
 
   /// What the store must write for the state to be as it is now.
   func change(at moment: StoredMoment) -> CheckoutChange {

@@ -29,7 +29,16 @@ final class Outbound {
 
   /// The arena.
   let output = JSONOutput(capacity: 256 * 1024)
+  /// The connections that are to be flushed at the end of the turn, each once.
+  private(set) var dirty: [Connection] = []
   private var segments: [Segment] = []
+
+  /// Makes sure that a connection is flushed at the end of the turn.
+  func markDirty(_ connection: Connection) {
+    guard !connection.isDirty else { return }
+    connection.isDirty = true
+    dirty.append(connection)
+  }
 
   /// Adds a range of the arena to a list.
   func add(_ offset: Int, _ count: Int, to list: inout List) {
@@ -67,6 +76,7 @@ final class Outbound {
   func removeAll() {
     output.removeAll()
     segments.removeAll(keepingCapacity: true)
+    dirty.removeAll(keepingCapacity: true)
   }
 
   /// Hands a list's bytes to a descriptor, and what it does not take to a backlog.

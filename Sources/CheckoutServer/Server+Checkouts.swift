@@ -9,7 +9,7 @@ import ValueTree
 
 extension Server {
   /// The time and the randomness for one input.
-  var moment: Moment { Moment(now: now, entropy: Random.uint64()) }
+  var moment: Moment { Moment(now: now, entropy: entropy.next()) }
 
   /// Hands an input to a checkout, and does what it says.
   func handle(_ input: Input, of live: LiveCheckout) {
@@ -94,7 +94,7 @@ extension Server {
       if let holder = checkouts.holder(of: session), holder !== live,
         !(live.start.allowsRepeat && holder.checkout.isEnded)
       {
-        let isVisible = holder.checkout.owner == live.checkout.owner
+        let isVisible = holder.owner == live.owner
         return .sessionIsTaken(by: isVisible ? holder.id : nil)
       }
       checkouts.take(session: session, for: live)

@@ -28,19 +28,26 @@ extension Server {
       if isRedacted { redacted = range } else { plain = range }
       return range
     }
+    let bit = event.kind.bit
     for subscription in live.subscriptions
-    where !subscription.isReplaying && subscription.filter.contains(event.kind) {
+    where !subscription.isReplaying && subscription.filter.contains(bit) {
       subscription.connection.deliver(
         line(isRedacted: subscription.isRedacted), of: live.id, seq: record.seq)
     }
-    for subscription in wideSubscriptions where subscription.filter.contains(event.kind) {
+    for subscription in wideSubscriptions where subscription.filter.contains(bit) {
       guard subscription.connection.subscriptions[live.id] == nil,
-        let access = subscription.access(to: live.checkout)
+        let access = subscription.access(to: live)
       else { continue }
       subscription.connection.deliver(
         line(isRedacted: access == .observe), of: live.id, seq: record.seq)
     }
     for wait in live.waits { note(event.kind, for: wait) }
+  }
+
+  /// The text of a time; many events have that of the one before.
+  private func timestampText(_ time: WallTime) -> String {
+    if time != lastTimestamp.time { lastTimestamp = (time, Timestamp(time).text) }
+    return lastTimestamp.text
   }
 
   /// Writes an event as a notification's line, or as an element of `events.read`.
@@ -52,14 +59,14 @@ extension Server {
     output.append(asNotification ? #"{"jsonrpc":"2.0","method":""# : #"{"method":""#)
     output.append(event.kind.name)
     output.append(#"","params":{"checkoutId":"#)
-    output.append(string: live.idText)
+    output.append(plain: live.idText)
     output.append(#","seq":"#)
     output.append(record.seq)
     output.append(#","time":"#)
-    output.append(string: Timestamp(record.time).text)
+    output.append(plain: timestampText(record.time))
     if let component = event.component {
       output.append(#","componentId":"#)
-      output.append(string: ComponentID(checkout: live.id, index: component).text)
+      output.append(plain: live.componentText(component))
     }
     for member in isRedacted ? Redaction.redact(event.members) : event.members {
       output.append(byte: UInt8(ascii: ","))
@@ -178,7 +185,7 @@ extension Server {
   /// Answers a wait.
   func finish(_ wait: Wait, matched: String?) {
     release(wait)
-    let access = wait.connection.caller.access(to: wait.live.checkout) ?? .observe
+    let access = wait.connection.caller.access(to: wait.live) ?? .observe
     switch wait.condition {
     case .state:
       var snapshot = wait.live.checkout.snapshot

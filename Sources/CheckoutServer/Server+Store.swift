@@ -157,7 +157,7 @@ extension Server {
     guard let record = live.checkout.outcomeRecord else { return }
     let stored: Value = [
       live.start.stored, .integer(Int64(bitPattern: live.ordinal)),
-      .integer(Int64(live.checkout.owner)), record.stored,
+      .integer(Int64(live.owner)), record.stored,
     ]
     let isWiped = attempt { () throws(StoreError) in
       try store.remove(live.id, leaving: stored)
@@ -167,7 +167,7 @@ extension Server {
       return
     }
     dropFollowers(of: live)
-    live.checkout = Checkout(id: live.id, owner: live.checkout.owner, record: record)
+    live.checkout = Checkout(id: live.id, owner: live.owner, record: record)
     log.info(
       "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
     let left = max(0, record.endedAt + retention.record - now)

@@ -57,6 +57,8 @@ package final class Server {
   /// Whether what was kept while the store could not be written is being tried again.
   var isRetrying = false
   var isScrubDue = false
+  var lastTimestamp: (time: WallTime, text: String) = (0, Timestamp(0).text)
+  var entropy = EntropyPool()
   var counters = Counters()
   let outbound = Outbound()
 
@@ -80,7 +82,6 @@ package final class Server {
   var connections: [UInt64: Connection] = [:]
   var connectionCounts: [UInt32: Int] = [:]
   private var connectionNumber: UInt64 = 0
-  private var dirty: [Connection] = []
   private var stalled: [Connection] = []
   private var stalledTimer: Systemd.Timer?
   private(set) var listeners: [Listener] = []
@@ -165,7 +166,10 @@ package final class Server {
     connectionCounts[caller.userID, default: 0] += 1
   }
 
-  func watch(_ connection: Connection, _ events: EpollEvents) {
+  func watch(_ connection: Connection, input: Bool, output: Bool) {
+    var events: EpollEvents = []
+    if input { events.insert(.readable) }
+    if output { events.insert(.writable) }
     do throws(Errno) {
       try clients.modify(connection.descriptor.rawValue, events, tag: connection.number)
     } catch {
@@ -207,9 +211,6 @@ package final class Server {
     }
   }
 
-  /// Makes sure that a connection is flushed at the end of the turn.
-  func markDirty(_ connection: Connection) { dirty.append(connection) }
-
   /// Lets a connection go on with lines it has left, in a turn of their own.
   func resumeLater(_ connection: Connection) {
     if stalled.isEmpty { stalledTimer?.arm(atBootMicroseconds: 0) }
@@ -237,11 +238,10 @@ package final class Server {
     afterCommit.removeAll(keepingCapacity: true)
     // Flushing may add to the list: a lost event is told of, a finished drain says good-bye.
     var index = 0
-    while index < dirty.count {
-      dirty[index].flush()
+    while index < outbound.dirty.count {
+      outbound.dirty[index].flush()
       index += 1
     }
-    dirty.removeAll(keepingCapacity: true)
     outbound.removeAll()
     if replaying.contains(where: { $0.connection.hasRoomForReplay }) {
       // What was sent made room for more; that is for a turn of its own.

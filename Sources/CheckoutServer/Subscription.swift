@@ -54,12 +54,12 @@ final class WideSubscription {
   }
 
   /// What its caller may see of a checkout, if the subscription reaches it.
-  func access(to checkout: Checkout) -> Access? {
+  func access(to live: LiveCheckout) -> Access? {
     switch reach {
-    case .own: checkout.owner == connection.caller.userID ? .own : nil
+    case .own: live.owner == connection.caller.userID ? .own : nil
     case .shared:
-      checkout.owner == connection.caller.userID
-        ? .own : connection.caller.sharedAccess(to: checkout)
+      live.owner == connection.caller.userID
+        ? .own : connection.caller.sharedAccess(to: live)
     case .all: .own
     }
   }

@@ -14,6 +14,16 @@ extension JSONOutput {
     copy.withUTF8 { unsafe append(stringBytes: $0) }
   }
 
+  /// Appends a string with its quotes as it stands.
+  ///
+  /// - Parameter text: A text of our own in which nothing needs to be escaped.
+  package func append(plain text: String) {
+    append(byte: UInt8(ascii: "\""))
+    var text = text
+    text.withUTF8 { unsafe append(bytes: UnsafeRawBufferPointer($0)) }
+    append(byte: UInt8(ascii: "\""))
+  }
+
   /// Appends a string with its quotes, escaped where it must be.
   ///
   /// - Parameter text: The unescaped text.

@@ -23,6 +23,9 @@ package struct EpollEvents: OptionSet, Sendable {
 
   /// Both directions are closed (`EPOLLHUP`); reported unasked.
   package static let hangUp = EpollEvents(rawValue: EPOLLHUP.rawValue)
+
+  /// Whether nothing can be exchanged any more: both directions are closed, or an error is pending.
+  package var isGone: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
 }
 
 /// A set of watched descriptors, each with a number of the caller's, and the batch found ready last.
