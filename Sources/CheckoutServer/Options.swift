@@ -45,9 +45,10 @@ package struct Options: Sendable {
   /// - Throws: The first line that is wrong, and how.
   package mutating func read(configuration text: String) throws(OptionError) {
     var number = 0
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    // By bytes: to a string, a carriage return and the line feed after it are one character.
+    for bytes in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
-      let line = line.trimmed
+      let line = Substring(bytes).trimmed
       if line.isEmpty || line.hasPrefix("#") { continue }
       guard let equals = line.firstIndex(of: "=") else {
         throw OptionError("line \(number): expected option = value")

@@ -18,6 +18,9 @@ enum Daemon {
 
   /// Checks everything that can be checked without serving.
   static func check(_ options: Options) throws(Problem) -> UpstreamPolicy {
+    if let file = options.certificateFile, unsafe access(file, R_OK) != 0 {
+      throw Problem(message: "--ca-file: \(file) cannot be read", code: 78)
+    }
     do throws(LibraryProblem) {
       try PrimerGateway.load()
     } catch {
@@ -38,11 +41,13 @@ enum Daemon {
   ///
   /// - Returns: The exit code.
   static func run(
-    _ options: Options, _ configurationPath: String?, _ service: ServiceManager
+    _ settings: Invocation.Settings, _ service: ServiceManager
   ) -> Int32 {
-    let log = Log(minimumLevel: options.logLevel)
+    var log = Log()
     do {
-      return try serve(options, try policy(options), configurationPath, log, service)
+      let options = try settings.options()
+      log.minimumLevel = options.logLevel
+      return try serve(options, try policy(options), settings, log, service)
     } catch {
       let problem = problem(error)
       log.error(problem.message)
@@ -56,6 +61,7 @@ enum Daemon {
   private static func problem(_ error: any Error) -> Problem {
     switch error {
     case let problem as Problem: problem
+    case let error as OptionError: Problem(message: error.message, code: 78)
     case StoreError.inUse, StoreError.failed: Problem(message: "\(error)")
     case is StoreError: Problem(message: "\(error)", code: 78)
     default: Problem(message: "\(error)")
@@ -63,7 +69,7 @@ enum Daemon {
   }
 
   private static func serve(
-    _ options: Options, _ policy: UpstreamPolicy, _ configurationPath: String?, _ log: Log,
+    _ options: Options, _ policy: UpstreamPolicy, _ settings: Invocation.Settings, _ log: Log,
     _ service: ServiceManager
   ) throws -> Int32 {
     ProcessHardening.dieSilently()
@@ -75,7 +81,7 @@ enum Daemon {
       log.warning("only \(allowed) descriptors may be open, for \(wanted) wanted")
     }
     let loop = try EventLoop()
-    let server = try makeServer(on: loop, options, policy, configurationPath, log, service)
+    let server = try makeServer(on: loop, options, policy, settings, log, service)
     // Signals are blocked before the first thread: libcurl's resolvers must not take them.
     _ = try loop.addSignal(SIGTERM) { server.beginDrain(timeout: options.drainTimeout) }
     _ = try loop.addSignal(SIGINT) { server.beginDrain(timeout: options.drainTimeout) }
@@ -89,7 +95,7 @@ enum Daemon {
 
   private static func makeServer(
     on loop: EventLoop, _ options: Options, _ policy: UpstreamPolicy,
-    _ configurationPath: String?, _ log: Log, _ service: ServiceManager
+    _ settings: Invocation.Settings, _ log: Log, _ service: ServiceManager
   ) throws -> Server {
     var gateway = GatewayOptions(policy: policy, client: SDKClient(version: version))
     if let file = options.certificateFile { gateway.certificateFile = file }
@@ -102,7 +108,7 @@ enum Daemon {
       gateway: try PrimerGateway(on: loop, options: gateway), policy: policy,
       limits: options.limits, spans: options.spans, retention: options.retention,
       bootID: try bootNumber(), version: version,
-      readOptions: { readAgain(configurationPath) })
+      readOptions: { readAgain(settings) })
   }
 
   /// The first half of the boot id: enough to tell one start of the machine from another.
@@ -138,15 +144,17 @@ enum Daemon {
     return unsafe String(cString: text)
   }
 
-  private static func readAgain(_ path: String?) -> Result<Options, OptionError> {
-    var options = Options()
-    guard let path else {
+  private static func readAgain(
+    _ settings: Invocation.Settings
+  ) -> Result<Options, OptionError> {
+    guard settings.path != nil else {
       return .failure(OptionError("there is no configuration file: it was not named by --config"))
     }
-    if let problem = Invocation.read(path, into: &options) {
-      return .failure(OptionError(problem))
+    do throws(OptionError) {
+      return .success(try settings.options())
+    } catch {
+      return .failure(error)
     }
-    return .success(options)
   }
 
   private static func listen(_ server: Server, _ options: Options) throws {

@@ -13,7 +13,32 @@ enum Invocation {
   /// Say whether the configuration is good.
   case check(Options)
   /// Serve.
-  case run(Options, configurationPath: String?)
+  case run(Settings)
+
+  /// What the command line and the configuration file set.
+  struct Settings {
+    /// The file, if one was named.
+    let path: String?
+    /// What the command line sets, over what the file sets.
+    let given: [(row: OptionRow, value: String)]
+
+    /// Reads the file, and applies the command line over it.
+    func options() throws(OptionError) -> Options {
+      var options = Options()
+      if let path {
+        guard let text = readTextFile(path) else {
+          throw OptionError("\(path): cannot be read")
+        }
+        do throws(OptionError) {
+          try options.read(configuration: text)
+        } catch {
+          throw OptionError("\(path): \(error.message)")
+        }
+      }
+      for (row, value) in given { try options.set(row, to: value) }
+      return options
+    }
+  }
 
   private static let switches: [CommandLineOption] = [
     CommandLineOption("config", letter: "c", takesValue: true), CommandLineOption("check"),
@@ -50,33 +75,24 @@ enum Invocation {
       self = .refuse("there are no arguments beside the options")
       return
     }
-    let path = given("config")?.value
-    var options = Options()
-    if let path, let problem = Self.read(path, into: &options) {
-      self = .misconfigured(problem)
-      return
-    }
+    var set: [(row: OptionRow, value: String)] = []
+    var trial = Options()
     for (index, value) in parsed.options where index >= Self.switches.count {
+      let row = rows[index - Self.switches.count]
+      set.append((row, value ?? ""))
       do throws(OptionError) {
-        try options.set(rows[index - Self.switches.count], to: value ?? "")
+        try trial.set(row, to: value ?? "")
       } catch {
         self = .refuse(error.message)
         return
       }
     }
-    self = given("check") == nil ? .run(options, configurationPath: path) : .check(options)
-  }
-
-  /// Reads a configuration file.
-  ///
-  /// - Returns: What is wrong with it, or `nil`.
-  static func read(_ path: String, into options: inout Options) -> String? {
-    guard let text = readTextFile(path) else { return "\(path): cannot be read" }
+    let settings = Settings(path: given("config")?.value, given: set)
     do throws(OptionError) {
-      try options.read(configuration: text)
-      return nil
+      let options = try settings.options()
+      self = given("check") == nil ? .run(settings) : .check(options)
     } catch {
-      return "\(path): \(error.message)"
+      self = .misconfigured(error.message)
     }
   }
 

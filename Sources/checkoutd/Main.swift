@@ -33,7 +33,6 @@ private nonisolated func start() -> Never {
     }
     print("The configuration is good.")
     exitProcess(0)
-  case .run(let options, let configurationPath):
-    exitProcess(Daemon.run(options, configurationPath, service))
+  case .run(let settings): exitProcess(Daemon.run(settings, service))
   }
 }
