@@ -135,7 +135,10 @@ extension Checkout {
   func upstreamError(
     _ id: ErrorID, _ failure: OperationFailure?, detail: String? = nil, _ turn: inout Turn
   ) -> CheckoutError {
-    CheckoutError(id, detail: detail, diagnosticsID: turn.moment.uuid(), upstream: failure)
+    let detail =
+      failure?.kind == .untrusted ? "Upstream's certificate is not trusted" : detail
+    return CheckoutError(
+      id, detail: detail, diagnosticsID: turn.moment.uuid(), upstream: failure)
   }
 
   /// Thirty-two letters and digits.
@@ -196,7 +199,7 @@ extension OperationFailure {
     case .notSent, .timedOut, .interrupted: true
     case .status:
       [408, 425, 429].contains(httpStatus ?? 0) || (500..<600).contains(httpStatus ?? 0)
-    case .undecodable, .notAllowed: false
+    case .undecodable, .notAllowed, .untrusted: false
     }
   }
 
@@ -205,18 +208,17 @@ extension OperationFailure {
     kind == .status && (400..<500).contains(httpStatus ?? 0) && !mayPass
   }
 
-  /// Whether upstream refused for certain: a 4xx with Primer's own error body.
-  ///
-  /// Only on the first sending does that mean that nothing was done.
+  /// Whether upstream refused for certain: a 4xx with Primer's own error body. Only on the first
+  /// sending does that mean that nothing was done; 408 says that the server gave up on something.
   var isRefusal: Bool {
-    kind == .status && (400..<500).contains(httpStatus ?? 0) && serverError?.id != nil
-      && !isKeyAlreadyUsed
+    kind == .status && (400..<500).contains(httpStatus ?? 0) && httpStatus != 408
+      && serverError?.id != nil && !isKeyAlreadyUsed
   }
 
   /// Whether the request may have been carried out all the same.
   var mayHaveBeenDone: Bool {
     switch kind {
-    case .notSent, .notAllowed: false
+    case .notSent, .notAllowed, .untrusted: false
     case .timedOut, .interrupted, .undecodable: true
     case .status: !isRefusal
     }

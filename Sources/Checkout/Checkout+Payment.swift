@@ -118,7 +118,7 @@ extension Checkout {
   private mutating func fail(
     _ failure: OperationFailure, _ pending: PendingOperation, _ id: ErrorID, _ turn: inout Turn
   ) {
-    let isCertain = failure.isRefusal && !pending.mayHaveBeenDone
+    let isCertain = failure.isRefusal && !pending.mayHaveBeenDone && pending.sentCount == 1
     end(
       isCertain ? .failed : .unknown,
       upstreamError(isCertain ? id : .outcomeUnknown, failure, &turn), &turn)

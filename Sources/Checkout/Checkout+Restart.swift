@@ -12,12 +12,14 @@ extension Checkout {
   package mutating func resume(
     at moment: Moment, minimumDecisionSpan: Milliseconds
   ) -> [Effect] {
-    var turn = Turn(moment)
+    handle(.restarted(minimumDecisionSpan: minimumDecisionSpan), at: moment)
+  }
+
+  mutating func takeUp(_ minimumDecisionSpan: Milliseconds, _ turn: inout Turn) {
     if let expiresAt { expire(at: expiresAt, &turn) }
     restoreDecision(minimumDecisionSpan, &turn)
     for place in operations.indices { takeUp(place, &turn) }
     if case .paying(.redirecting) = phase { poll(&turn) }
-    return turn.finish()
   }
 
   /// Whether ``resume(at:minimumDecisionSpan:)`` may change more than timers.
@@ -62,7 +64,9 @@ extension Checkout {
     case .create:
       wait(place, max(1000, pending.sentAt + spans.paymentCreation - turn.moment.now), &turn)
     case .resume, .complete: wait(place, 1000, &turn)
-    default: turn.effects.append(.perform(pending.operation))
+    default:
+      operations[place].sentAt = turn.moment.now
+      turn.effects.append(.perform(pending.operation))
     }
   }
 

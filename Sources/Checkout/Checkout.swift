@@ -64,6 +64,7 @@ package struct Checkout: Sendable {
     case .command(let command, let call): handle(command, call, &turn)
     case .operationFinished(let operation, let result): finish(operation, result, &turn)
     case .timerFired(let timer): fire(timer, &turn)
+    case .restarted(let span): takeUp(span, &turn)
     case .sessionIsTaken(let other):
       guard case .starting = phase else { break }
       refuseStart(CheckoutError(.sessionInUse, checkout: other), &turn)
@@ -78,10 +79,12 @@ package struct Checkout: Sendable {
       case .cancel(let reason): try cancel(reason, call, &turn)
       case .decide(let id, let decision): try decide(id, decision, call, &turn)
       case .share(let share):
+        try requireRecordable()
         shares.removeAll { $0.subject == share.subject }
         shares.append(share)
         turn.reply(call)
       case .unshare(let subject):
+        try requireRecordable()
         shares.removeAll { $0.subject == subject }
         turn.reply(call)
       case .provide(let manager, let type): try provide(manager, type, call, &turn)
@@ -90,6 +93,11 @@ package struct Checkout: Sendable {
     } catch {
       turn.refuse(call, error)
     }
+  }
+
+  /// A record of an outcome is all that is left of an archived checkout: it cannot change.
+  private func requireRecordable() throws(CheckoutError) {
+    if case .archived = phase { throw CheckoutError(.checkoutEnded) }
   }
 
   private mutating func handle(

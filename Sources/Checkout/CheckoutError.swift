@@ -81,7 +81,7 @@ extension OperationFailure {
   /// The error that names this failure best, for an operation that moves no money.
   package var errorID: ErrorID {
     switch kind {
-    case .notSent, .timedOut, .interrupted: .networkFailedAfterRetries
+    case .notSent, .timedOut, .interrupted, .untrusted: .networkFailedAfterRetries
     case .undecodable: .failedToDecode
     case .notAllowed: .upstreamNotAllowed
     case .status:

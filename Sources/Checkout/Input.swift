@@ -8,6 +8,9 @@ package enum Input: Sendable {
   case operationFinished(OperationID, Result<Answer, OperationFailure>)
   /// A timer that this checkout set has run out.
   case timerFired(TimerID)
+  /// The process that held the checkout has ended, and this one takes it up; an open decision stays
+  /// open for at least so long.
+  case restarted(minimumDecisionSpan: Milliseconds)
   /// The checkout's client session turned out to be another checkout's. It stands in place of the
   /// configuration's answer; a checkout that has started holds its session.
   case sessionIsTaken(by: CheckoutID?)

@@ -180,6 +180,8 @@ package struct OperationFailure: Error, Sendable, Equatable {
     case undecodable
     /// The URL is not allowed (a private address behind an allowed name); nothing was sent.
     case notAllowed
+    /// A connection was made, and the peer could not show that it is who it should be.
+    case untrusted
   }
 
   /// What happened.

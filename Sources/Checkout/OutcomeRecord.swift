@@ -35,10 +35,11 @@ package struct OutcomeRecord: Sendable, Equatable {
     errorID = try reader.optionalText()
     payment = try Payment(reader.optionalReader())
     orderID = try reader.optionalText()
-    createdAt = try reader.integer()
-    endedAt = try reader.integer()
-    seq = try reader.integer()
+    createdAt = try reader.time(shift: 0)
+    endedAt = try reader.time(shift: 0)
+    seq = try reader.count()
     paymentHandling = try reader.word()
+    try reader.end()
   }
 
   fileprivate init(_ checkout: Checkout, _ ending: Ending) {

@@ -27,6 +27,8 @@ final class Connection: ReplySink {
   private var backlog = Backlog()
   private var watchesInput = true
   private var watchesOutput = false
+  /// Whether the next reply tells of what this turn has changed.
+  private var nextReplyDepends = false
   /// Whether it is to be flushed at the end of this turn.
   var isDirty = false
   /// The peer has closed its half: nothing more will come.
@@ -52,6 +54,10 @@ final class Connection: ReplySink {
   /// What was dropped for want of room, by checkout.
   private var lost: [CheckoutID: ClosedRange<Int64>] = [:]
   private(set) var lostCount = 0
+  /// What the server has counted for it.
+  private(set) var accountedByteCount = 0
+  /// How much the client had taken when it was found to be owed too much; `nil` while it is not.
+  private var takenWhenStuck: Int?
   /// Why it was last refused something, as an error id.
   var lastRefusal: String?
 
@@ -91,6 +97,18 @@ final class Connection: ReplySink {
     case .wouldBlock: return
     case .peerGone, .failed: return server.close(self)
     }
+    account()
+    if framer.heldByteCount > server.share, server.isOverBudget {
+      closeSaying(.quotaExceeded("memory", server.share, used: heldByteCount))
+    }
+  }
+
+  /// Tells the server how much is held for the client, if that has changed.
+  private func account() {
+    let held = backlog.count + framer.heldByteCount
+    guard held != accountedByteCount else { return }
+    server.account(held, insteadOf: accountedByteCount)
+    accountedByteCount = held
   }
 
   /// Goes on with lines that were left because too much was under way.
@@ -103,7 +121,7 @@ final class Connection: ReplySink {
 
   /// Whether one more call may start.
   private var hasRoom: Bool {
-    callsInFlight < limits.inFlight && queuedByteCount < limits.queue && !isClosing
+    callsInFlight < limits.inFlight && queuedByteCount < queueLimit && !isClosing
   }
 
   private func take(_ event: LineEvent) -> Bool {
@@ -146,10 +164,18 @@ final class Connection: ReplySink {
   /// Bytes that wait to be taken by the client.
   var queuedByteCount: Int { backlog.count + list.byteCount }
 
+  /// How many bytes may wait before events are dropped and calls left: while little waits, what the
+  /// limits say; otherwise its share of what there is for all.
+  private var queueLimit: Int { queuedByteCount < 4096 ? limits.queue : server.share }
+
   /// Bytes held for the client in both directions.
   var heldByteCount: Int { queuedByteCount + framer.heldByteCount }
 
   func replyAppended(from start: Int) {
+    if nextReplyDepends {
+      nextReplyDepends = false
+      outbound.markDependent(start)
+    }
     enqueue(start, output.count - start)
   }
 
@@ -169,7 +195,7 @@ final class Connection: ReplySink {
   /// Sends an event that stands in the arena, if there is room; one that is dropped is counted and
   /// told of later.
   func deliver(_ range: Range<Int>, of checkout: CheckoutID, seq: Int64) {
-    guard queuedByteCount < limits.queue, lost.isEmpty || lost[checkout] == nil else {
+    guard queuedByteCount < queueLimit, lost.isEmpty || lost[checkout] == nil else {
       lostCount += 1
       server.counters.eventsLost += 1
       let first = lost[checkout]?.lowerBound ?? seq
@@ -180,7 +206,7 @@ final class Connection: ReplySink {
   }
 
   /// Whether events that nobody may drop can be added now.
-  var hasRoomForReplay: Bool { queuedByteCount < limits.queue / 2 }
+  var hasRoomForReplay: Bool { queuedByteCount < queueLimit / 2 }
 
   /// Adds a line that stands in the arena, whatever the room.
   func append(_ range: Range<Int>) { enqueue(range.lowerBound, range.count) }
@@ -203,20 +229,31 @@ final class Connection: ReplySink {
   /// Events go, results become `store-failed`.
   func refuseReplies() {
     guard !list.isEmpty else { return }
-    let lines = outbound.bytes(of: list)
+    let lines = outbound.lines(of: list)
     list = Outbound.List()
-    for line in lines.split(separator: UInt8(ascii: "\n")) {
-      guard let refusal = server.refusal(ofReply: Array(line)) else { continue }
+    for (line, isDependent) in lines {
       let start = output.count
-      output.append(value: refusal)
-      output.appendLineFeed()
+      if !isDependent {
+        unsafe line.withUnsafeBytes { unsafe output.append(bytes: $0) }
+      } else if let refusal = server.refusal(ofReply: line) {
+        output.append(value: refusal)
+        output.appendLineFeed()
+      } else {
+        continue
+      }
       enqueue(start, output.count - start)
     }
   }
 
+  /// Takes note that the next reply tells of what this turn has changed.
+  func repliesDepend() { nextReplyDepends = true }
+
   /// Says why, and closes once that has been sent.
   func closeSaying(_ error: RPCError) {
-    guard !isClosing else { return }
+    guard !isClosing, !isClosed else { return }
+    let reason = error.quota ?? error.errorId ?? "closing"
+    lastRefusal = reason
+    server.counters.countRefusal(reason)
     report(error)
     isClosing = true
     outbound.markDirty(self)
@@ -227,9 +264,10 @@ final class Connection: ReplySink {
   /// Sends what the turn said, as far as the client takes it, and settles what happens next.
   func flush() {
     isDirty = false
+    nextReplyDepends = false
     guard !isClosed else { return }
     if !backlog.isEmpty, !backlog.flush(to: descriptor) { return server.close(self) }
-    if !lost.isEmpty, queuedByteCount < limits.queue / 2 { tellLost() }
+    if !lost.isEmpty, queuedByteCount < queueLimit / 2 { tellLost() }
     if !list.isEmpty {
       let said = list
       list = Outbound.List()
@@ -237,6 +275,8 @@ final class Connection: ReplySink {
         return server.close(self)
       }
     }
+    account()
+    watchProgress()
     if backlog.isEmpty && isFinished { return server.close(self) }
     if isInputStopped && hasRoom { server.resumeLater(self) }
     let wantsInput = !hasInputEnded && !isInputStopped
@@ -245,6 +285,28 @@ final class Connection: ReplySink {
     watchesInput = wantsInput
     watchesOutput = wantsOutput
     server.watch(self, input: wantsInput, output: wantsOutput)
+  }
+
+  /// Gives a client that is owed too much a time to read some of it.
+  private func watchProgress() {
+    guard backlog.count >= queueLimit else {
+      if takenWhenStuck.take() != nil { server.timers.clear(.slowReader(number)) }
+      return
+    }
+    guard takenWhenStuck == nil else { return }
+    takenWhenStuck = backlog.takenByteCount
+    server.timers.set(
+      .slowReader(number), at: Clock.bootMicroseconds() + UInt64(limits.slowReader) * 1000)
+  }
+
+  /// Lets the client go if it has read nothing since it was found to be owed too much.
+  func checkProgress() {
+    guard let taken = takenWhenStuck.take(), !isClosed else { return }
+    guard taken == backlog.takenByteCount else { return watchProgress() }
+    closeSaying(RPCError(.closing, [.init("reason", "slow-reader")]))
+    // Nothing more will fit; what the kernel holds is all that the client will ever read.
+    flush()
+    server.close(self)
   }
 
   /// Whether the connection has nothing more to do: told to close, or its half closed, every call

@@ -80,7 +80,8 @@ extension Handlers {
     try server.requireStore()
     let used = server.liveCount(of: owner)
     guard used < server.limits.checkoutsPerUser else {
-      throw .quotaExceeded("checkoutsPerUid", server.limits.checkoutsPerUser, used: used)
+      throw .quotaExceeded(
+        "checkoutsPerUid", server.limits.checkoutsPerUser, used: used, by: owner)
     }
     let (token, settings, shares) = try readStart(encoded, parameters, server)
     let allowsRepeat = parameters["allowRepeat"]?.bool == true
@@ -217,6 +218,7 @@ extension Handlers {
     if isAll { try administrator(connection) }
     let isShared = parameters["shared"]?.bool == true
     let server = connection.server
+    if !server.touched.isEmpty { connection.repliesDepend() }
     var states: [String]?
     if let view = parameters["states"] { states = view.elements.compactMap(\.string) }
     let source =

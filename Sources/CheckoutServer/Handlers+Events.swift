@@ -74,6 +74,7 @@ extension Handlers {
       try administrator(connection)
       reach = .all
     }
+    if !server.touched.isEmpty { connection.repliesDepend() }
     server.endWideSubscription(of: connection)
     connection.subscriptionCount += 1
     let subscription = WideSubscription(
@@ -85,11 +86,21 @@ extension Handlers {
       reach == .own
       ? server.checkouts.checkouts(of: connection.caller.userID) : server.checkouts.checkouts
     var snapshots: [Value] = []
+    var isComplete = true
     for live in source {
       guard let access = subscription.access(to: live) else { continue }
+      guard snapshots.count < 1000 else {
+        // The rest is for checkout.list: the events come all the same.
+        isComplete = false
+        break
+      }
       snapshots.append(shown(live.checkout.shortSnapshot, access))
     }
-    return ["subscriptionId": .string(subscription.id), "snapshots": .array(snapshots)]
+    return .object(
+      [
+        .init("subscriptionId", .string(subscription.id)),
+        .init("snapshots", .array(snapshots)),
+      ] + (isComplete ? [] : [.init("more", true)]))
   }
 
   private static func shown(_ snapshot: Value, _ access: Access) -> Value {

@@ -123,7 +123,8 @@ extension Server {
           [
             "open": .integer(Int64(connections.count)),
             "accepted": .integer(counters.connectionsAccepted),
-            "refused": .integer(counters.connectionsRefused),
+            "refused": .integer(counters.refusalCount), "refusals": counters.refusalsValue,
+            "heldBytes": .integer(Int64(heldByteCount)),
           ]))
       members.append(.init("calls", dispatcher.counters.value))
     }
@@ -173,7 +174,8 @@ extension Limits {
       "line": number(line), "lineOut": number(lineOut), "nesting": number(nesting),
       "batch": number(batch), "inFlight": number(inFlight), "waiting": number(waiting),
       "connections": number(connections), "connectionsPerUid": number(connectionsPerUser),
-      "checkoutsPerUid": number(checkoutsPerUser), "queue": number(queue),
+      "connectionRate": number(connectionRate), "checkoutsPerUid": number(checkoutsPerUser),
+      "queue": number(queue), "memory": number(memory), "slowReaderMs": number(slowReader),
       "events": number(events.count), "eventBytes": number(events.byteCount),
     ]
   }

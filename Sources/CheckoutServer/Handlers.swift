@@ -45,6 +45,7 @@ enum Handlers {
       throw RPCError(CheckoutError(.unknownCheckout))
     }
     guard access >= needed else { throw RPCError(.permissionDenied) }
+    if live.before != nil { connection.repliesDepend() }
     return (live, access)
   }
 
@@ -59,6 +60,7 @@ enum Handlers {
       id.index < live.checkout.componentCount
     else { throw RPCError(CheckoutError(.unknownComponent)) }
     guard access >= needed else { throw RPCError(.permissionDenied) }
+    if live.before != nil { connection.repliesDepend() }
     return (live, id.index, access)
   }
 
@@ -85,6 +87,7 @@ enum Handlers {
     server.currentAnswer = nil
     server.handle(.command(command, call: number), of: live)
     server.currentCall = 0
+    connection.repliesDepend()
     switch server.currentAnswer.take() {
     case .success(let value): return value
     case .failure(let error): throw error

@@ -22,6 +22,12 @@ package struct Limits: Sendable, Equatable {
   package var checkoutsPerUser = 1000
   /// Bytes that wait to be read by one client.
   package var queue = 4 * 1024 * 1024
+  /// Bytes of all queues and unfinished lines together; each connection may hold its share.
+  package var memory = 256 * 1024 * 1024
+  /// Connections that one user may make in a second; twice as many at once.
+  package var connectionRate = 500
+  /// Milliseconds after which a client that reads nothing, and is owed more than it may be, is let go.
+  package var slowReader = 30_000
   /// Events kept for one checkout.
   package var events = EventLimits()
 

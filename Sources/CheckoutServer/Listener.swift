@@ -8,6 +8,8 @@ import ValueTree
 /// A listening socket.
 final class Listener {
   private let descriptor: FileDescriptor
+  /// Held back for the day when no other is left: a client can then still be told so.
+  private var reserve: FileDescriptor?
   private let source: IOSource
   /// Where it was bound by this process; `nil` if it was passed in.
   private let path: String?
@@ -18,6 +20,7 @@ final class Listener {
     let number = descriptor.rawValue
     self.descriptor = descriptor
     self.path = path
+    reserve = Self.openReserve()
     weak var me: Listener?
     source = try server.loop.addIO(number, .readable) { [unowned server] _ in
       me?.accept(for: server)
@@ -32,15 +35,40 @@ final class Listener {
       case .accepted(let client): admit(client, to: server)
       case .wouldBlock: return
       case .peerGone: continue
-      case .outOfDescriptors: return fail("out of descriptors", server)
+      case .outOfDescriptors:
+        guard refuseOne(server) else { return fail("out of descriptors", server) }
       case .outOfMemory: return fail("out of memory", server)
       case .failed(let error): return fail(error.description, server)
       }
     }
   }
 
+  private static func openReserve() -> FileDescriptor? {
+    let number = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+    return number < 0 ? nil : FileDescriptor(owning: number)
+  }
+
+  /// Gives the descriptor held back to one client, to be told that there are no more. Left waiting,
+  /// it would wake the loop again and again.
+  ///
+  /// - Returns: Whether a client was refused.
+  private func refuseOne(_ server: Server) -> Bool {
+    guard reserve.take() != nil else {
+      reserve = Self.openReserve()
+      return false
+    }
+    defer { reserve = Self.openReserve() }
+    guard case .accepted(let client) = UnixSocket.acceptConnection(on: descriptor) else {
+      return false
+    }
+    server.counters.countRefusal("descriptors")
+    let limit = server.connections.count
+    Self.refuse(client, .quotaExceeded("descriptors", limit, used: limit))
+    return true
+  }
+
   private func fail(_ reason: String, _ server: Server) {
-    server.counters.connectionsRefused += 1
+    server.counters.countRefusal("accept")
     server.log.warning("cannot accept a connection: \(reason)")
   }
 
@@ -54,7 +82,7 @@ final class Listener {
     }
     let caller = Caller(credentials, serverUserID: server.serverUserID)
     if let refusal = refusal(of: credentials, by: server) {
-      server.counters.connectionsRefused += 1
+      server.counters.countRefusal(refusal.quota ?? refusal.errorId ?? "refused")
       return Self.refuse(client, refusal)
     }
     server.admit(client, caller: caller)
@@ -69,9 +97,17 @@ final class Listener {
     if server.connections.count >= limits.connections {
       return .quotaExceeded("connections", limits.connections, used: server.connections.count)
     }
-    let used = server.connectionCounts[credentials.userID] ?? 0
+    let user = credentials.userID
+    let used = server.connectionCounts[user] ?? 0
     if used >= limits.connectionsPerUser {
-      return .quotaExceeded("connectionsPerUid", limits.connectionsPerUser, used: used)
+      return .quotaExceeded(
+        "connectionsPerUid", limits.connectionsPerUser, used: used, by: user)
+    }
+    let isInTime = server.connectionRates.admit(
+      user, rate: limits.connectionRate, now: Clock.bootMicroseconds())
+    guard isInTime else {
+      return .quotaExceeded(
+        "connectionRate", limits.connectionRate, used: limits.connectionRate, by: user)
     }
     return nil
   }
@@ -103,12 +139,23 @@ final class Listener {
 
 extension RPCError {
   /// The error for a quota that is full.
-  static func quotaExceeded(_ name: String, _ limit: Int, used: Int) -> RPCError {
+  ///
+  /// - Parameters:
+  ///   - name: Which, as in `system.hello`'s `limits`.
+  ///   - limit: How much there is.
+  ///   - used: How much of it is used.
+  ///   - user: Who uses it, if it is a user's.
+  static func quotaExceeded(
+    _ name: String, _ limit: Int, used: Int, by user: UInt32? = nil
+  ) -> RPCError {
     RPCError(
       .quotaExceeded,
       [
         .init("quota", .string(name)), .init("limit", .integer(Int64(limit))),
         .init("used", .integer(Int64(used))),
-      ])
+      ] + (user.map { [.init("uid", .integer(Int64($0)))] } ?? []))
   }
+
+  /// The quota that is full, or the reason for closing.
+  var quota: String? { data?["quota"]?.string ?? data?["reason"]?.string }
 }

@@ -29,6 +29,8 @@ final class LiveCheckout {
   var before: Checkout?
   /// Whether no commit has written it yet.
   var isNew = true
+  /// Whether only the record of its outcome is left.
+  private(set) var isArchived: Bool
   private var storedFixedVersion = -1
   private var storedPartVersions: [Int: Int] = [:]
 
@@ -40,6 +42,13 @@ final class LiveCheckout {
     owner = checkout.owner
     idText = checkout.id.text
     writtenSeq = checkout.seq
+    isArchived = checkout.state == .archived
+  }
+
+  /// Becomes what its record says, and nothing more.
+  func archive(_ record: OutcomeRecord) {
+    checkout = Checkout(id: id, owner: owner, record: record)
+    isArchived = true
   }
 
   private var componentTexts: [String] = []
@@ -104,7 +113,9 @@ struct StoredMoment {
 
   init?(_ value: Value) {
     guard let parts = value.array, parts.count == 3, let now = parts[0].integer,
-      let boot = parts[1].integer, let bootID = parts[2].integer
+      let boot = parts[1].integer, let bootID = parts[2].integer,
+      // Beyond any clock; differences of what is within cannot overflow.
+      now.magnitude < 1 << 60, boot.magnitude < 1 << 60
     else { return nil }
     self.init(now: now, boot: boot, bootID: bootID)
   }

@@ -164,6 +164,16 @@ package struct OptionRow: Sendable {
     number(
       "max-queue", "BYTES", 65_536...1_073_741_824, "waiting to be read by a client",
       \.limits.queue),
+    number(
+      "max-memory", "BYTES", 1_048_576...1_099_511_627_776,
+      "in all queues and unfinished lines together", \.limits.memory),
+    number(
+      "max-connection-rate", "N", 1...1_000_000, "connections of a user in a second",
+      \.limits.connectionRate),
+    number(
+      "slow-reader-timeout", "MS", 100...3_600_000,
+      "let a client go that reads nothing for so long while it is owed too much",
+      \.limits.slowReader),
     number("max-events", "N", 100...1_000_000, "events kept of a checkout", \.limits.events.count),
     number(
       "max-event-bytes", "BYTES", 65_536...1_073_741_824, "kept of a checkout's events",

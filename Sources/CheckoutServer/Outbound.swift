@@ -32,6 +32,11 @@ final class Outbound {
   /// The connections that are to be flushed at the end of the turn, each once.
   private(set) var dirty: [Connection] = []
   private var segments: [Segment] = []
+  /// Where the lines begin that tell of what this turn has changed.
+  private var dependent: [Int] = []
+
+  /// Takes note that a line that begins here tells of what this turn has changed.
+  func markDependent(_ offset: Int) { dependent.append(offset) }
 
   /// Makes sure that a connection is flushed at the end of the turn.
   func markDirty(_ connection: Connection) {
@@ -57,18 +62,23 @@ final class Outbound {
     segments.append(Segment(offset: offset, count: count, next: -1))
   }
 
-  /// A list's bytes in one piece.
-  func bytes(of list: List) -> [UInt8] {
-    unsafe output.withUnsafeBytes { arena in
-      var bytes: [UInt8] = []
+  /// A list line by line, each with whether it tells of what this turn has changed.
+  func lines(of list: List) -> [(line: [UInt8], isDependent: Bool)] {
+    let dependent = Set(dependent)
+    return unsafe output.withUnsafeBytes { arena in
+      var lines: [(line: [UInt8], isDependent: Bool)] = []
       var index = list.first
       while index >= 0 {
         let segment = segments[Int(index)]
-        unsafe bytes.append(
-          contentsOf: arena[segment.offset..<segment.offset + segment.count])
+        var start = segment.offset
+        for place in segment.offset..<segment.offset + segment.count
+        where unsafe arena[place] == UInt8(ascii: "\n") {
+          lines.append((unsafe Array(arena[start...place]), dependent.contains(start)))
+          start = place + 1
+        }
         index = segment.next
       }
-      return bytes
+      return lines
     }
   }
 
@@ -77,6 +87,7 @@ final class Outbound {
     output.removeAll()
     segments.removeAll(keepingCapacity: true)
     dirty.removeAll(keepingCapacity: true)
+    dependent.removeAll(keepingCapacity: true)
   }
 
   /// Hands a list's bytes to a descriptor, and what it does not take to a backlog.
@@ -153,6 +164,8 @@ final class Outbound {
 struct Backlog: ~Copyable {
   private var bytes: [UInt8] = []
   private var start = 0
+  /// How many bytes the reader has taken from here in all.
+  private(set) var takenByteCount = 0
 
   /// How many bytes wait.
   var count: Int { bytes.count - start }
@@ -173,7 +186,9 @@ struct Backlog: ~Copyable {
         unsafe descriptor.send(UnsafeRawBufferPointer(rebasing: all[start...]))
       }
       switch result {
-      case .bytes(let count): start += count
+      case .bytes(let count):
+        start += count
+        takenByteCount += count
       case .wouldBlock:
         // What was sent is dropped once it is the larger part, so each byte moves at most once more.
         if start > bytes.count / 2 {

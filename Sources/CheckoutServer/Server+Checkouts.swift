@@ -45,7 +45,7 @@ extension Server {
       case .removed: remove(live)
       }
     }
-    settleWaits(on: live)
+    if !live.waits.isEmpty { afterCommit.append(.settleWaits(live)) }
   }
 
   private func answer(_ call: CallID, _ answer: Result<Value, RPCError>) {
@@ -55,6 +55,7 @@ extension Server {
     }
     guard let kept = calls.removeValue(forKey: call) else { return }
     kept.connection?.waitingCount -= 1
+    kept.connection?.repliesDepend()
     switch answer {
     case .success(let value): kept.call.succeed(value)
     case .failure(let error): kept.call.fail(error)
@@ -69,6 +70,7 @@ extension Server {
     case .setTimer(let id, let timer, let deadline):
       timers.set(.checkout(id, timer), at: deadline)
     case .clearTimer(let id, let timer): timers.clear(.checkout(id, timer))
+    case .settleWaits(let live): settleWaits(on: live)
     case .finished(let live, let outcome): settle(live, outcome)
     case .removed(let live): forget(live)
     }

@@ -25,6 +25,7 @@ extension Server {
       let start = outbound.output.count
       write(record, of: live, isRedacted: isRedacted, asNotification: true)
       let range = start..<outbound.output.count
+      outbound.markDependent(start)
       if isRedacted { redacted = range } else { plain = range }
       return range
     }

@@ -24,7 +24,8 @@ extension Server {
 
   /// Takes note that this turn changes a checkout, and keeps it as it was.
   func touch(_ live: LiveCheckout) {
-    guard live.before == nil else { return }
+    // Of an archived one there is a record, which nothing changes.
+    guard live.before == nil, !live.isArchived else { return }
     live.before = live.checkout
     touched.append(live)
   }
@@ -61,6 +62,7 @@ extension Server {
   private func takeBackTurn(_ error: StoreError) {
     for live in touched {
       live.takeBack()
+      for wait in live.waits { wait.forgetTurn() }
       if live.isNew { checkouts.remove(live) }
     }
     touched = []
@@ -157,7 +159,7 @@ extension Server {
     guard let record = live.checkout.outcomeRecord else { return }
     let stored: Value = [
       live.start.stored, .integer(Int64(bitPattern: live.ordinal)),
-      .integer(Int64(live.owner)), record.stored,
+      .integer(Int64(live.owner)), record.stored, storedMoment.stored,
     ]
     let isWiped = attempt { () throws(StoreError) in
       try store.remove(live.id, leaving: stored)
@@ -167,10 +169,10 @@ extension Server {
       return
     }
     dropFollowers(of: live)
-    live.checkout = Checkout(id: live.id, owner: live.owner, record: record)
+    live.archive(record)
     log.info(
       "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
-    let left = max(0, record.endedAt + retention.record - now)
+    let left = min(max(0, record.endedAt + retention.record - now), retention.record)
     timers.set(.forget(live.id), at: Clock.bootMicroseconds() + UInt64(left) * 1000)
     scrubSoon()
   }
@@ -237,6 +239,12 @@ extension Server {
     found.sort { $0.ordinal < $1.ordinal }
     for live in found { checkouts.insert(live) }
     for live in found { takeUp(live) }
+    for effect in afterCommit { carryOut(effect) }
+    afterCommit = []
+    for live in found where !live.checkout.isEnded && live.checkout.hasWorkToResume {
+      receive(.restarted(minimumDecisionSpan: Self.decisionSpanAfterRestart), of: live)
+    }
+    if !store.hasReserve { armReserve() }
     for live in found where isOverdue(live) { wipe(live) }
     if isScrubDue { scrub() }
     if !found.isEmpty { log.info("took up \(found.count) checkouts") }
@@ -250,7 +258,7 @@ extension Server {
       let ordinal = fixed[1].integer, let hot = stored.hot.array, hot.count == 2,
       let written = StoredMoment(hot[1])
     else { throw StoreError.corrupt("a checkout's row cannot be read") }
-    let shift = moment.now - written.now - written.elapsed(until: moment)
+    let shift = shift(from: written, to: moment)
     do throws(StoredStateError) {
       let checkout = try Checkout(
         id: stored.id, spans: spans, fixed: fixed[2], hot: hot[0], parts: stored.parts,
@@ -264,11 +272,19 @@ extension Server {
     }
   }
 
+  /// What must be added to a deadline that was written then, if the clock was set since.
+  private func shift(from written: StoredMoment, to moment: StoredMoment) -> Milliseconds {
+    let drift = moment.now - written.now - written.elapsed(until: moment)
+    // Below a second it is the rounding of two clocks, not a clock that was set.
+    return abs(drift) < 1000 ? 0 : drift
+  }
+
   private func takeRecord(_ id: CheckoutID, _ value: Value) throws(StoreError) -> LiveCheckout {
-    guard let parts = value.array, parts.count == 4, let start = StartRecord(parts[0]),
+    guard let parts = value.array, parts.count == 5, let start = StartRecord(parts[0]),
       let ordinal = parts[1].integer, let owner = parts[2].integer,
-      let record = try? OutcomeRecord(parts[3])
+      var record = try? OutcomeRecord(parts[3]), let written = StoredMoment(parts[4])
     else { throw StoreError.corrupt("a record cannot be read") }
+    record.endedAt += shift(from: written, to: storedMoment)
     let checkout = Checkout(
       id: id, owner: UInt32(truncatingIfNeeded: owner), record: record)
     let live = LiveCheckout(checkout, ordinal: UInt64(bitPattern: ordinal), start: start)
@@ -277,7 +293,7 @@ extension Server {
   }
 
   private func isOverdue(_ live: LiveCheckout) -> Bool {
-    guard let endedAt = live.checkout.endedAt, live.checkout.state != .archived else {
+    guard let endedAt = live.checkout.endedAt, !live.isArchived else {
       return false
     }
     return endedAt + retention.data <= now
@@ -285,15 +301,33 @@ extension Server {
 
   private func takeUp(_ live: LiveCheckout) {
     if let endedAt = live.checkout.endedAt {
-      let isArchived = live.checkout.state == .archived
-      let span = isArchived ? retention.record : retention.data
-      let left = max(0, endedAt + span - now)
+      let span = live.isArchived ? retention.record : retention.data
+      let left = min(max(0, endedAt + span - now), span)
       timers.set(
-        isArchived ? .forget(live.id) : .wipe(live.id),
+        live.isArchived ? .forget(live.id) : .wipe(live.id),
         at: Clock.bootMicroseconds() + UInt64(left) * 1000)
       return
     }
-    if live.checkout.hasWorkToResume { touch(live) }
-    apply(live.checkout.resume(at: moment, minimumDecisionSpan: 60_000), to: live)
+    guard !live.checkout.hasWorkToResume else { return }
+    // Nothing but timers to set: there is nothing to commit.
+    let effects = live.checkout.resume(
+      at: moment, minimumDecisionSpan: Self.decisionSpanAfterRestart)
+    apply(effects, to: live)
+  }
+
+  private static let decisionSpanAfterRestart: Milliseconds = 60_000
+
+  /// Space that could not be set aside at the start is set aside as soon as there is room.
+  private func armReserve() {
+    timers.set(.reserve, at: Clock.bootMicroseconds() + 1_000_000)
+  }
+
+  func setReserveAside() {
+    do throws(StoreError) {
+      if storeProblem == nil { try store.restoreReserve() }
+    } catch {
+      return armReserve()
+    }
+    if !store.hasReserve { armReserve() }
   }
 }

@@ -9,14 +9,6 @@ package import PrimerAPI
 package import Systemd
 import ValueTree
 
-/// What the server counts while it runs.
-struct Counters {
-  var eventsPublished: Int64 = 0
-  var eventsLost: Int64 = 0
-  var connectionsAccepted: Int64 = 0
-  var connectionsRefused: Int64 = 0
-}
-
 /// The server: joins the core, the store and the upstream gateway with the sockets, on one loop.
 ///
 /// Everything here runs on the loop's thread. A turn is one dispatched source: inputs change
@@ -85,6 +77,9 @@ package final class Server {
   private var stalled: [Connection] = []
   private var stalledTimer: Systemd.Timer?
   private(set) var listeners: [Listener] = []
+  var connectionRates = ConnectionRates()
+  /// Bytes of all queues and unfinished lines.
+  private(set) var heldByteCount = 0
   private let input: UnsafeMutableRawBufferPointer
   let serverUserID = geteuid()
   var drain: Drain?
@@ -178,9 +173,20 @@ package final class Server {
     }
   }
 
+  /// How much one connection may hold now: its share of what all may hold.
+  var share: Int { min(limits.queue, limits.memory / max(1, connections.count)) }
+
+  /// Whether all connections together hold more than they may.
+  var isOverBudget: Bool { heldByteCount > limits.memory }
+
+  /// Takes note of what a connection holds.
+  func account(_ byteCount: Int, insteadOf before: Int) { heldByteCount += byteCount - before }
+
   /// Lets go of a connection, and of everything that is only for it.
   func close(_ connection: Connection) {
     guard !connection.isClosed else { return }
+    account(0, insteadOf: connection.accountedByteCount)
+    timers.clear(.slowReader(connection.number))
     connection.markClosed()
     do throws(Errno) {
       try clients.remove(connection.descriptor.rawValue)
@@ -226,7 +232,6 @@ package final class Server {
   // MARK: Turns
 
   func endTurn() {
-    replay()
     if commitTurn() {
       // Carrying out may add to the list; what it adds is carried out as well.
       var index = 0
@@ -236,6 +241,7 @@ package final class Server {
       }
     }
     afterCommit.removeAll(keepingCapacity: true)
+    replay()
     // Flushing may add to the list: a lost event is told of, a finished drain says good-bye.
     var index = 0
     while index < outbound.dirty.count {
@@ -275,7 +281,9 @@ package final class Server {
       case .wipe(let id): if let live = checkouts[id] { wipe(live) }
       case .forget(let id): if let live = checkouts[id] { forgetRecord(of: live) }
       case .scrub: scrub()
+      case .slowReader(let number): connections[number]?.checkProgress()
       case .retry: retryStore()
+      case .reserve: setReserveAside()
       }
     }
   }
@@ -293,6 +301,8 @@ enum Deadline: Hashable {
   case wait(UInt64)
   case drain
   case status
+  /// A client that reads nothing is to be let go.
+  case slowReader(UInt64)
   /// A checkout's data is to be wiped.
   case wipe(CheckoutID)
   /// A checkout's record is to be forgotten.
@@ -301,6 +311,8 @@ enum Deadline: Hashable {
   case scrub
   /// The store is to be tried again.
   case retry
+  /// Space is to be set aside on the disk.
+  case reserve
 }
 
 /// What must not be done before the commit.
@@ -309,6 +321,7 @@ enum DeferredEffect {
   case abandon(OperationID, LiveCheckout)
   case setTimer(CheckoutID, TimerID, at: UInt64)
   case clearTimer(CheckoutID, TimerID)
+  case settleWaits(LiveCheckout)
   case finished(LiveCheckout, Outcome)
   case removed(LiveCheckout)
 }

@@ -22,6 +22,12 @@ final class Wait {
   /// The first event of the names waited for that has happened.
   var matched: String?
 
+  /// Forgets the events of a turn that was taken back.
+  func forgetTurn() {
+    isFulfilled = false
+    matched = nil
+  }
+
   init(
     number: UInt64, call: PendingCall, connection: Connection, live: LiveCheckout,
     condition: Condition

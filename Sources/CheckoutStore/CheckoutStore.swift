@@ -55,6 +55,8 @@ package final class CheckoutStore {
   /// Makes a store that keeps events in memory, until the process ends.
   package init() { backend = MemoryBackend() }
 
+  init(backend: any StoreBackend) { self.backend = backend }
+
   /// Opens the store of a directory, and makes one if there is none.
   ///
   /// - Throws: ``StoreError``, and leaves what is there as it is.
@@ -104,15 +106,8 @@ package final class CheckoutStore {
       throw error
     }
     staged.removeAll(keepingCapacity: true)
-    for (id, row) in rows { try add(row, of: id) }
-  }
-
-  private func add(_ row: Row, of id: CheckoutID) throws(StoreError) {
-    indexes[id, default: RowIndex()].append(row)
-    guard let index = indexes[id],
-      index.eventCount > eventLimits.count || index.byteCount > eventLimits.byteCount
-    else { return }
-    try trim(id)
+    for (id, row) in rows { indexes[id, default: RowIndex()].append(row) }
+    for (id, _) in rows { trimIfFull(id) }
   }
 
   // MARK: Reading
@@ -140,18 +135,29 @@ package final class CheckoutStore {
 
   // MARK: Forgetting
 
+  /// Drops the oldest events of a checkout that has more than it may keep.
+  ///
+  /// The turn is committed and stays so if this fails: then the next turn tries again.
+  private func trimIfFull(_ id: CheckoutID) {
+    guard let index = indexes[id],
+      index.eventCount > eventLimits.count || index.byteCount > eventLimits.byteCount
+    else { return }
+    var trimmed = index
+    try? transaction { () throws(StoreError) in trimmed = try trim(index) }
+    indexes[id] = trimmed
+  }
+
   /// Drops the oldest events of components until three quarters of the limits are used.
   ///
   /// So trimming costs little for each event. The last row stays: it holds the state.
-  private func trim(_ id: CheckoutID) throws(StoreError) {
-    guard var index = indexes[id] else { return }
+  private func trim(_ full: RowIndex) throws(StoreError) -> RowIndex {
+    var index = full
     var kept: [Row] = []
-    try backend.begin(isPayment: false)
     for (place, row) in index.rows.enumerated() {
       let isFull =
         index.eventCount > eventLimits.count * 3 / 4
         || index.byteCount > eventLimits.byteCount * 3 / 4
-      guard isFull, place < index.rows.count - 1 else {
+      guard isFull, !row.isTrimmed, place < index.rows.count - 1 else {
         kept.append(row)
         continue
       }
@@ -165,17 +171,24 @@ package final class CheckoutStore {
         continue
       }
       let body = RowBody(hot: .null, events: left).sparseBytes
-      try backend.replaceRow(row.number, body)
-      let smaller = Row(
-        number: row.number, seq: row.seq, eventCount: Int32(left.count),
-        byteCount: Int32(body.count))
-      index.eventCount += left.count
-      index.byteCount += body.count
-      kept.append(smaller)
+      try backend.replaceRow(row.number, eventCount: left.count, body)
+      kept.append(
+        Row(number: row.number, seq: row.seq, eventCount: Int32(left.count), byteCount: 0))
     }
-    try backend.commit()
     index.rows = kept
-    indexes[id] = index
+    return index
+  }
+
+  /// Writes all of it or nothing.
+  private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    do throws(StoreError) {
+      try backend.begin(isPayment: false)
+      try body()
+      try backend.commit()
+    } catch {
+      backend.rollBack()
+      throw error
+    }
   }
 
   /// Forgets a checkout, and keeps a record of it if there is one.
@@ -185,15 +198,10 @@ package final class CheckoutStore {
   ///   - record: What may stay: nothing personal, no token, no secret.
   /// - Throws: ``StoreError/failed(_:)``; then it is all still there.
   package func remove(_ checkout: CheckoutID, leaving record: Value?) throws(StoreError) {
-    try backend.begin(isPayment: false)
-    do throws(StoreError) {
+    try transaction { () throws(StoreError) in
       for row in indexes[checkout]?.rows ?? [] { try backend.deleteRow(row.number) }
       try backend.deleteFixed(of: checkout)
       if let record { try backend.writeRecord(record, of: checkout) }
-      try backend.commit()
-    } catch {
-      backend.rollBack()
-      throw error
     }
     indexes[checkout] = nil
     staged[checkout] = nil
@@ -201,9 +209,7 @@ package final class CheckoutStore {
 
   /// Forgets a record.
   package func removeRecord(of checkout: CheckoutID) throws(StoreError) {
-    try backend.begin(isPayment: false)
-    try backend.deleteRecord(of: checkout)
-    try backend.commit()
+    try transaction { () throws(StoreError) in try backend.deleteRecord(of: checkout) }
   }
 
   /// Makes sure that nothing of what was removed is left in any file.
@@ -212,6 +218,9 @@ package final class CheckoutStore {
   /// Gives up the space that was set aside, so that answers from upstream can be written although
   /// the disk is full.
   package func releaseReserve() { backend.releaseReserve() }
+
+  /// Whether that space is set aside.
+  package var hasReserve: Bool { backend.hasReserve }
 
   /// Sets that space aside again.
   ///
@@ -228,6 +237,10 @@ package final class CheckoutStore {
     throws(StoreError)
   {
     try backend.scanRows { id, row in indexes[id, default: RowIndex()].append(row) }
+    for id in Array(indexes.keys) {
+      let trimmed = try findTrimmed(id)
+      indexes[id]?.trimmedTo = trimmed
+    }
     try backend.scanFixed { id, fixed, parts throws(StoreError) in
       guard let last = indexes[id]?.rows.last else {
         throw StoreError.corrupt("a checkout has no row")
@@ -235,6 +248,18 @@ package final class CheckoutStore {
       let hot = try backend.readRow(last.number).hot()
       try body(RecoveredCheckout(id: id, fixed: fixed, parts: parts, hot: hot))
     }
+  }
+
+  /// The highest number of an event that an earlier process has dropped.
+  private func findTrimmed(_ id: CheckoutID) throws(StoreError) -> Int64? {
+    guard let index = indexes[id], let place = index.lastGap else { return nil }
+    let row = index.rows[place]
+    var missing = row.seq
+    for event in try backend.readRow(row.number).events(endingAt: row.seq).reversed() {
+      guard event.seq == missing else { break }
+      missing -= 1
+    }
+    return missing
   }
 
   /// Hands out every record that is kept.

@@ -98,7 +98,11 @@ package enum CompactValue {
         let next = try byte()
         guard shift < 63 || next <= 1 else { throw Malformed() }
         number |= UInt64(next & 0x7F) << shift
-        if next & 0x80 == 0 { return number }
+        if next & 0x80 == 0 {
+          // A last group of zeros says nothing: only a shorter form is ever written.
+          guard next != 0 || shift == 0 else { throw Malformed() }
+          return number
+        }
         shift += 7
       }
     }

@@ -7,10 +7,16 @@ struct SQLiteError: Error, CustomStringConvertible {
   /// SQLite's own words; no statement and no bound value.
   let message: String
 
+  /// A database that is another program's.
+  static let foreign = SQLiteError(
+    code: SQLITE_NOTADB, message: "the file is another program's database")
+
   var description: String { "SQLite: \(message) (\(code))" }
 
   /// Whether the file is not a database, or is damaged.
   var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+  /// Whether the statement names what the file does not have.
+  var isUnknownName: Bool { code == SQLITE_ERROR }
   /// Whether another process holds the database.
   var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }
@@ -36,7 +42,11 @@ final class Database {
     }
     unsafe sqlite3_extended_result_codes(handle, 0)
     _ = unsafe csqlite_set_defensive(handle)
+    _ = unsafe csqlite_set_checkpoint_on_close(handle, 0)
   }
+
+  /// Has the log merged into the file at the end; until then closing leaves every byte as it is.
+  func checkpointsOnClose() { _ = unsafe csqlite_set_checkpoint_on_close(handle, 1) }
 
   deinit { unsafe sqlite3_close_v2(handle) }
 

@@ -30,9 +30,15 @@ package struct EventRecord: Sendable {
       let kind = EventKind(code: code), let time = parts[1].integer,
       let members = parts[3].object
     else { throw CompactValue.Malformed() }
+    let component: Int?
+    switch parts[2] {
+    case .null: component = nil
+    case .integer(let index): component = Int(index)
+    default: throw CompactValue.Malformed()
+    }
     self.seq = seq
     self.time = time
-    event = Event(kind, component: parts[2].integer.map(Int.init), members)
+    event = Event(kind, component: component, members)
   }
 
   /// Whether the event is of the checkout as a whole; those are kept whatever their number.

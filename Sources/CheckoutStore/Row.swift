@@ -7,13 +7,18 @@ struct Row {
   /// The number of its last event, or of the last one before it if it has none.
   let seq: Int64
   let eventCount: Int32
+  /// What counts against the limit; nothing once it was trimmed to what is kept for ever.
   let byteCount: Int32
+
+  var isTrimmed: Bool { byteCount == 0 }
 }
 
 /// The rows of one checkout, in order.
 struct RowIndex {
   var rows: [Row] = []
+  /// How many events count against the limit.
   var eventCount = 0
+  /// How many bytes do.
   var byteCount = 0
   /// The highest number of an event that was dropped.
   var trimmedTo: Int64?
@@ -24,6 +29,14 @@ struct RowIndex {
     rows.append(row)
     eventCount += Int(row.eventCount)
     byteCount += Int(row.byteCount)
+  }
+
+  /// The place of the last row with a gap before or in it; nothing but trimming makes one.
+  var lastGap: Int? {
+    rows.indices.last { place in
+      let before = place > 0 ? rows[place - 1].seq : 0
+      return rows[place].seq - before > Int64(rows[place].eventCount)
+    }
   }
 
   /// The place of the first row that may hold an event after that number.

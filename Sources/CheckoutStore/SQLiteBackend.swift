@@ -10,10 +10,11 @@ final class SQLiteBackend: StoreBackend {
   /// What is set aside for the answers to payments under way, should the disk be full.
   private static let reserveByteCount = 16 * 1024 * 1024
 
-  private let database: Database
+  let database: Database
   private let statements: Statements
   private let reservePath: String
   private(set) var epoch: String?
+  private(set) var hasReserve = false
   var isDurable: Bool { true }
 
   init(directory: String) throws(StoreError) {
@@ -21,6 +22,7 @@ final class SQLiteBackend: StoreBackend {
     reservePath = directory + "/reserve"
     do throws(SQLiteError) {
       let path = directory + "/checkoutd.sqlite"
+      Self.create(path)
       database = try Database(path: path)
       unsafe chmod(path, 0o600)
       try Self.configure(database)
@@ -51,9 +53,15 @@ final class SQLiteBackend: StoreBackend {
     }
   }
 
+  /// Makes the file, if there is none, readable by nobody else from the first moment.
+  private static func create(_ path: String) {
+    let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if number >= 0 { _ = FileDescriptor(owning: number) }
+  }
+
   private static func openingError(_ error: SQLiteError) -> StoreError {
     if error.isBusy { return .inUse }
-    if error.isCorrupt { return .corrupt(error.message) }
+    if error.isCorrupt || error.isUnknownName { return .corrupt(error.message) }
     if error.code == Self.newerSchema {
       return .newer(found: Int64(error.message) ?? 0, known: schemaVersion)
     }
@@ -63,10 +71,18 @@ final class SQLiteBackend: StoreBackend {
   private static let newerSchema: Int32 = -1
 
   /// The order matters: the locking mode must be known before the first read, so that the log needs
-  /// no shared memory and a second daemon is refused; the vacuum mode before the first table.
+  /// no shared memory and a second daemon is refused; what cannot be used is found out before the
+  /// first write; the vacuum mode comes before the first table.
   private static func configure(_ database: Database) throws(SQLiteError) {
     try database.run("PRAGMA locking_mode=EXCLUSIVE")
-    if try database.number("PRAGMA user_version") == 0 {
+    let found = try database.number("PRAGMA user_version") ?? 0
+    guard found <= schemaVersion else {
+      throw SQLiteError(code: newerSchema, message: String(found))
+    }
+    if found == 0 {
+      guard try database.number("SELECT count(*) FROM sqlite_schema") == 0 else {
+        throw SQLiteError.foreign
+      }
       try database.run("PRAGMA auto_vacuum=INCREMENTAL")
     }
     try database.run("PRAGMA journal_mode=WAL")
@@ -78,11 +94,7 @@ final class SQLiteBackend: StoreBackend {
   }
 
   private static func migrate(_ database: Database) throws(SQLiteError) {
-    let found = try database.number("PRAGMA user_version") ?? 0
-    guard found <= schemaVersion else {
-      throw SQLiteError(code: newerSchema, message: String(found))
-    }
-    guard found == 0 else { return }
+    guard try database.number("PRAGMA user_version") == 0 else { return }
     try database.run(
       """
       BEGIN IMMEDIATE;
@@ -109,9 +121,14 @@ final class SQLiteBackend: StoreBackend {
   // MARK: Transactions
 
   private var isSynchronous = false
+  private var isInUse = false
 
   /// The pragma acts when it is prepared and not inside a transaction, hence each time anew.
   func begin(isPayment: Bool) throws(StoreError) {
+    if !isInUse {
+      isInUse = true
+      database.checkpointsOnClose()
+    }
     try attempt { () throws(SQLiteError) in
       if isPayment != isSynchronous {
         try database.run(
@@ -135,7 +152,8 @@ final class SQLiteBackend: StoreBackend {
     do throws(SQLiteError) {
       return try body()
     } catch {
-      throw StoreError.failed(error.description)
+      throw error.isCorrupt
+        ? StoreError.corrupt(error.message) : StoreError.failed(error.description)
     }
   }
 
@@ -169,9 +187,9 @@ final class SQLiteBackend: StoreBackend {
     }
   }
 
-  func replaceRow(_ number: Int64, _ body: [UInt8]) throws(StoreError) {
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: [UInt8]) throws(StoreError) {
     try attempt { () throws(SQLiteError) in
-      try statements.replaceRow.run(number, bytes: body)
+      try statements.replaceRow.run(number, Int64(eventCount), bytes: body)
     }
   }
 
@@ -206,11 +224,14 @@ final class SQLiteBackend: StoreBackend {
   func scanRows(_ body: (CheckoutID, Row) -> Void) throws(StoreError) {
     try scan("SELECT id, checkout_id, seq, event_count, length(body) FROM change ORDER BY id") {
       row throws(StoreError) in
+      let seq = row.integer(2)
+      guard seq >= 0, let eventCount = Int32(exactly: row.integer(3)),
+        (0...seq).contains(Int64(eventCount)),
+        let byteCount = Int32(exactly: row.integer(4))
+      else { throw StoreError.corrupt("a row cannot be read") }
       body(
         CheckoutID(column: row.integer(1)),
-        Row(
-          number: row.integer(0), seq: row.integer(2), eventCount: Int32(row.integer(3)),
-          byteCount: Int32(row.integer(4))))
+        Row(number: row.integer(0), seq: seq, eventCount: eventCount, byteCount: byteCount))
     }
   }
 
@@ -289,10 +310,14 @@ final class SQLiteBackend: StoreBackend {
       releaseReserve()
       throw .failed("the reserve cannot be set aside: error \(code)")
     }
+    hasReserve = true
   }
 
   /// Gives up what was set aside.
-  func releaseReserve() { unsafe unlink(reservePath) }
+  func releaseReserve() {
+    hasReserve = false
+    unsafe unlink(reservePath)
+  }
 }
 
 /// The statements that are kept prepared.
@@ -312,7 +337,7 @@ private final class Statements {
     deleteParts = try database.prepare("DELETE FROM part WHERE checkout_id=?")
     appendRow = try database.prepare(
       "INSERT INTO change(checkout_id, seq, event_count, body) VALUES(?, ?, ?, ?)")
-    replaceRow = try database.prepare("UPDATE change SET body=?2 WHERE id=?1")
+    replaceRow = try database.prepare("UPDATE change SET event_count=?2, body=?3 WHERE id=?1")
     deleteRow = try database.prepare("DELETE FROM change WHERE id=?")
     readRow = try database.prepare("SELECT body FROM change WHERE id=?")
     writeRecord = try database.prepare("INSERT OR REPLACE INTO record(id, body) VALUES(?, ?)")

@@ -19,7 +19,7 @@ protocol StoreBackend: AnyObject {
   func appendRow(
     of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]
   ) throws(StoreError) -> Int64
-  func replaceRow(_ number: Int64, _ body: [UInt8]) throws(StoreError)
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: [UInt8]) throws(StoreError)
   func deleteRow(_ number: Int64) throws(StoreError)
   func readRow(_ number: Int64) throws(StoreError) -> StoredRow
 
@@ -34,6 +34,7 @@ protocol StoreBackend: AnyObject {
 
   func scrub() throws(StoreError)
   func probe() throws(StoreError)
+  var hasReserve: Bool { get }
   func releaseReserve()
   func restoreReserve() throws(StoreError)
 }
@@ -60,7 +61,7 @@ final class MemoryBackend: StoreBackend {
     return rowCount
   }
 
-  func replaceRow(_ number: Int64, _ body: [UInt8]) { rows[number] = body }
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: [UInt8]) { rows[number] = body }
   func deleteRow(_ number: Int64) { rows[number] = nil }
 
   func readRow(_ number: Int64) throws(StoreError) -> StoredRow {
@@ -81,6 +82,7 @@ final class MemoryBackend: StoreBackend {
 
   func scrub() {}
   func probe() {}
+  var hasReserve: Bool { true }
   func releaseReserve() {}
   func restoreReserve() {}
 }

@@ -13,6 +13,8 @@ struct TransferOutcome {
     case tooLong
     /// What came is not HTTP.
     case notHTTP
+    /// The server could not show that it is who it should be.
+    case untrusted
     /// Anything else: no name, no connection, no TLS, or a connection that broke.
     case broken
   }
@@ -36,7 +38,8 @@ struct TransferOutcome {
   /// after never is, whatever libcurl calls it.
   var response: Result<HTTPResponse, OperationFailure> {
     guard hasBegun else {
-      return .failure(OperationFailure(isAddressRefused ? .notAllowed : .notSent))
+      if isAddressRefused { return .failure(OperationFailure(.notAllowed)) }
+      return .failure(OperationFailure(ending == .untrusted ? .untrusted : .notSent))
     }
     switch ending {
     case .complete:
@@ -46,7 +49,7 @@ struct TransferOutcome {
       let kind: OperationFailure.Kind = 200...299 ~= status ? .undecodable : .status
       return .failure(OperationFailure(kind, httpStatus: status, retryAfter: retryAfter))
     case .notHTTP: return .failure(OperationFailure(.undecodable))
-    case .broken: return .failure(OperationFailure(.interrupted))
+    case .broken, .untrusted: return .failure(OperationFailure(.interrupted))
     }
   }
 
@@ -69,6 +72,7 @@ extension TransferOutcome.Ending {
       case CURLE_OPERATION_TIMEDOUT: .timedOut
       case CURLE_FILESIZE_EXCEEDED: .tooLong
       case CURLE_WRITE_ERROR where isBodyTooLong: .tooLong
+      case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE: .untrusted
       case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: .notHTTP
       default: .broken
       }

@@ -210,8 +210,11 @@ extension BanksComponent {
     for status in try reader.list() {
       var pair = try StoredReader(status)
       statuses.append((try pair.text(), FieldStatus(errors: try pair.list())))
+      try pair.end()
     }
-    guard let list = part?.array else { return }
+    try reader.end()
+    guard let part else { return }
+    guard let list = part.array else { throw StoredStateError() }
     var banks: [IssuingBank] = []
     for bank in list { banks.append(try IssuingBank(bank)) }
     self.banks = banks

@@ -238,8 +238,14 @@ extension StripeAchUserDetailsComponent {
     for place in entries.indices {
       var pair = try reader.reader()
       entries[place].accepted = try pair.optionalText()
-      entries[place].status = try pair.value().array.map { FieldStatus(errors: $0) }
+      switch try pair.value() {
+      case .null: break
+      case .array(let errors): entries[place].status = FieldStatus(errors: errors)
+      default: throw StoredStateError()
+      }
+      try pair.end()
     }
+    try reader.end()
     if let part { customer = try Customer(part) }
   }
 }

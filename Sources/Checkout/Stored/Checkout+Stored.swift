@@ -45,7 +45,7 @@ extension Checkout {
     self.id = id
     self.spans = spans
     owner = try reader.number()
-    createdAt = try reader.integer()
+    createdAt = try reader.time(shift: 0)
     sessionID = try reader.text()
     settings = try Settings(try reader.value())
     token = try ClientToken(try reader.value())
@@ -57,21 +57,47 @@ extension Checkout {
     }
     shares = []
     for share in try reader.list() { shares.append(try Share(share)) }
+    try reader.end()
     var state = try StoredReader(hot)
-    seq = try state.integer()
+    seq = try state.count()
     phase = try Phase(try state.value(), shift: shift)
-    attempt = try Attempt(state.optionalReader(), shift: shift)
+    attempt = try Attempt(state.optionalReader())
     for operation in try state.list() {
       operations.append(try PendingOperation(operation, sessionID: sessionID, shift: shift))
     }
-    operationCount = try state.number()
-    decisionCount = try state.number()
-    expiresAt = try state.optionalInteger().map { $0 + shift }
+    operationCount = try state.count()
+    decisionCount = try state.count()
+    expiresAt = try state.optionalTime(shift: shift)
     hasSelectedPaymentMethod = try state.flag()
     for (index, slot) in try state.list().enumerated() {
       let part = parts.first { $0.name == index }?.body
       components.append(try ComponentSlot(slot, part: part))
     }
+    try state.end()
+    guard isConsistent, parts.allSatisfy({ components.indices.contains($0.name) }) else {
+      throw StoredStateError()
+    }
+  }
+
+  /// Whether the parts of the state fit each other, as those of every state that is reached do.
+  private var isConsistent: Bool {
+    var isPaying = false
+    if case .paying = phase { isPaying = true }
+    if let attempt {
+      guard isPaying || isEnded, components.indices.contains(attempt.component) else {
+        return false
+      }
+    } else if isPaying {
+      return false
+    }
+    let ids = Set(operations.map(\.operation.id))
+    return ids.count == operations.count
+      && operations.allSatisfy { pending in
+        if case .start(let index) = pending.purpose, !components.indices.contains(index) {
+          return false
+        }
+        return pending.operation.id <= operationCount && pending.asksForItsPurpose
+      }
   }
 }
 
@@ -92,21 +118,23 @@ extension Phase {
     case 0: self = .starting
     case 1: self = .ready
     case 2: self = .paying(try Stage(try reader.value(), shift: shift))
-    case 3: self = .ended(try Ending(try reader.value()))
+    case 3: self = .ended(try Ending(try reader.value(), shift: shift))
     case 4: self = .archived(try OutcomeRecord(try reader.value()))
     default: throw StoredStateError()
     }
+    try reader.end()
   }
 }
 
 extension Ending {
   var stored: Value { [.string(outcome.rawValue), error?.stored ?? .null, .integer(at)] }
 
-  init(_ value: Value) throws(StoredStateError) {
+  init(_ value: Value, shift: Milliseconds) throws(StoredStateError) {
     var reader = try StoredReader(value)
     outcome = try reader.word()
     error = try CheckoutError(reader.optionalReader())
-    at = try reader.integer()
+    at = try reader.time(shift: shift)
+    try reader.end()
   }
 }
 
@@ -118,15 +146,16 @@ extension Attempt {
     ]
   }
 
-  init?(_ stored: StoredReader?, shift: Milliseconds) throws(StoredStateError) {
+  init?(_ stored: StoredReader?) throws(StoredStateError) {
     guard var reader = stored else { return nil }
     component = try reader.number()
     let step = try reader.value()
     if case .null = step { stepBefore = nil } else { stepBefore = step }
-    since = try reader.integer() + shift
+    since = try reader.integer()
     payment = try Payment(reader.optionalReader())
     isCancelling = try reader.flag()
     idempotencyKey = try reader.optionalText()
+    try reader.end()
   }
 }
 
@@ -147,6 +176,7 @@ extension ComponentSlot {
     if case .null = step {} else { self.step = step }
     isStarting = try reader.flag()
     component = try type.init(stored: try reader.value(), part: part)
-    partVersion = try reader.number()
+    partVersion = try reader.count()
+    try reader.end()
   }
 }

@@ -21,8 +21,13 @@ extension CheckoutError {
     for error in try reader.list() {
       var pair = try StoredReader(error)
       validationErrors.append(FieldError(field: try pair.text(), id: try pair.word()))
+      try pair.end()
     }
-    checkout = try reader.optionalText().flatMap(CheckoutID.init(text:))
+    if let text = try reader.optionalText() {
+      guard let id = CheckoutID(text: text) else { throw StoredStateError() }
+      checkout = id
+    }
+    try reader.end()
   }
 }
 
@@ -43,6 +48,7 @@ extension OperationFailure {
     serverError = try ServerError(reader.optionalReader())
     payment = try Payment(reader.optionalReader())
     isKeyAlreadyUsed = try reader.flag()
+    try reader.end()
   }
 }
 
@@ -55,11 +61,14 @@ extension OperationFailure.Kind {
     case .status: 3
     case .undecodable: 4
     case .notAllowed: 5
+    case .untrusted: 6
     }
   }
 
   fileprivate init?(code: Int64) {
-    let kinds: [Self] = [.notSent, .timedOut, .interrupted, .status, .undecodable, .notAllowed]
+    let kinds: [Self] = [
+      .notSent, .timedOut, .interrupted, .status, .undecodable, .notAllowed, .untrusted,
+    ]
     guard kinds.indices.contains(Int(code)) else { return nil }
     self = kinds[Int(code)]
   }
@@ -79,6 +88,8 @@ extension ServerError {
     id = try reader.optionalText()
     description = try reader.optionalText()
     diagnosticsID = try reader.optionalText()
-    validationErrors = try reader.list().compactMap(\.string)
+    var list = try reader.reader()
+    while !list.isAtEnd { validationErrors.append(try list.text()) }
+    try reader.end()
   }
 }

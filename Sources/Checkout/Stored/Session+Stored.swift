@@ -19,7 +19,8 @@ extension Settings {
     mandateText = try reader.optionalText()
     merchantName = try reader.optionalText()
     decidesOnPaymentCreation = try reader.flag()
-    decisionTimeout = try reader.optionalInteger()
+    decisionTimeout = try reader.optionalTime(shift: 0)
+    try reader.end()
   }
 }
 
@@ -45,6 +46,7 @@ extension ClientToken {
     statusURL = try reader.optionalText()
     stripeClientSecret = try reader.optionalText()
     sdkCompleteURL = try reader.optionalText()
+    try reader.end()
   }
 }
 
@@ -58,9 +60,14 @@ extension Share {
 
   init(_ value: Value) throws(StoredStateError) {
     var reader = try StoredReader(value)
-    let isGroup = try reader.integer() == 1
-    let number: UInt32 = try reader.number()
-    self.init(subject: isGroup ? .group(number) : .user(number), role: try reader.word())
+    let subject: Subject
+    switch try reader.integer() {
+    case 0: subject = .user(try reader.number())
+    case 1: subject = .group(try reader.number())
+    default: throw StoredStateError()
+    }
+    self.init(subject: subject, role: try reader.word())
+    try reader.end()
   }
 }
 
@@ -76,6 +83,7 @@ extension Configuration {
     self.init(coreURL: try reader.optionalText(), pciURL: try reader.optionalText())
     for method in try reader.list() { paymentMethods.append(try PaymentMethod(method)) }
     clientSession = try ClientSession(try reader.value())
+    try reader.end()
   }
 }
 
@@ -90,6 +98,7 @@ extension PaymentMethod {
     type = try reader.text()
     name = try reader.optionalText()
     implementationType = try reader.optionalText()
+    try reader.end()
   }
 }
 
@@ -115,8 +124,13 @@ extension ClientSession {
     customer = try Customer(try reader.value())
     for surcharge in try reader.list() {
       var pair = try StoredReader(surcharge)
-      surcharges[try pair.text()] = try pair.integer()
+      let type = try pair.text()
+      guard surcharges.updateValue(try pair.integer(), forKey: type) == nil else {
+        throw StoredStateError()
+      }
+      try pair.end()
     }
+    try reader.end()
   }
 }
 
@@ -129,6 +143,7 @@ extension LineItem {
     description = try reader.optionalText()
     amount = try reader.optionalInteger()
     quantity = try reader.optionalInteger()
+    try reader.end()
   }
 }
 
@@ -141,6 +156,7 @@ extension Customer {
     firstName = try reader.optionalText()
     lastName = try reader.optionalText()
     emailAddress = try reader.optionalText()
+    try reader.end()
   }
 }
 
@@ -153,6 +169,7 @@ extension IssuingBank {
     name = try reader.text()
     iconURL = try reader.optionalText()
     isDisabled = try reader.flag()
+    try reader.end()
   }
 }
 
@@ -164,5 +181,6 @@ extension Payment {
     id = try reader.optionalText()
     orderID = try reader.optionalText()
     status = try reader.optionalText()
+    try reader.end()
   }
 }

@@ -37,7 +37,7 @@ extension Stage {
       let url = try reader.text()
       let statusURL = try reader.text()
       self = .redirecting(
-        url: url, statusURL: statusURL, deadline: try reader.integer() + shift)
+        url: url, statusURL: statusURL, deadline: try reader.time(shift: shift))
     case 7: self = .decidingAfterResume(try OpenDecision(try reader.value(), shift: shift))
     case 8: self = .resuming
     case 9:
@@ -45,9 +45,10 @@ extension Stage {
       self = .collecting(clientSecret: secret, completeURL: try reader.text())
     case 10: self = .mandating(completeURL: try reader.text())
     case 11: self = .completing
-    case 12: self = .unselecting(try Ending(try reader.value()))
+    case 12: self = .unselecting(try Ending(try reader.value(), shift: shift))
     default: throw StoredStateError()
     }
+    try reader.end()
   }
 }
 
@@ -59,10 +60,11 @@ extension OpenDecision {
   init(_ value: Value, shift: Milliseconds) throws(StoredStateError) {
     var reader = try StoredReader(value)
     id = try reader.text()
-    deadline = try reader.integer() + shift
+    deadline = try reader.time(shift: shift)
     event = try reader.word()
     guard let members = try reader.value().object else { throw StoredStateError() }
     self.members = members
+    try reader.end()
   }
 }
 
@@ -86,12 +88,26 @@ extension PendingOperation {
     operation = Operation(
       id: id, request: request, url: url, accessToken: accessToken, sessionID: sessionID,
       requestID: try reader.text())
-    sentCount = try reader.number()
-    sentAt = try reader.integer() + shift
+    sentCount = try reader.count()
+    sentAt = try reader.time(shift: shift)
     mayHaveBeenDone = try reader.flag()
-    uncertainRepeats = try reader.number()
+    uncertainRepeats = try reader.count()
     isWaiting = try reader.flag()
-    repeatsAt = try reader.optionalInteger().map { $0 + shift }
+    repeatsAt = try reader.optionalTime(shift: shift)
+    try reader.end()
+  }
+
+  /// Whether the request is one whose answer the purpose can take.
+  var asksForItsPurpose: Bool {
+    switch (purpose, operation.request) {
+    case (.configuration, .fetchConfiguration), (.start, .fetchBanks), (.start, .performActions),
+      (.patch, .performActions), (.tokenize, .tokenize), (.create, .createPayment),
+      (.poll, .poll), (.resume, .resume), (.complete, .complete),
+      (.validateToken, .validateClientToken), (.unselect, .performActions),
+      (.superseded, .performActions):
+      true
+    default: false
+    }
   }
 }
 
@@ -128,6 +144,7 @@ extension PendingOperation.Purpose {
     case 10: self = .superseded
     default: throw StoredStateError()
     }
+    try reader.end()
   }
 }
 
@@ -167,6 +184,7 @@ extension Operation.Request {
     case 8: self = .validateClientToken(encoded: try reader.text())
     default: throw StoredStateError()
     }
+    try reader.end()
   }
 }
 
@@ -191,5 +209,6 @@ extension ClientSessionAction {
     case 4: self = .setEmailAddress(try reader.text())
     default: throw StoredStateError()
     }
+    try reader.end()
   }
 }

@@ -14,6 +14,14 @@ struct StoredReader {
     elements = array[...]
   }
 
+  /// Whether everything was read.
+  var isAtEnd: Bool { elements.isEmpty }
+
+  /// Refuses a list that has more than was read.
+  func end() throws(StoredStateError) {
+    guard isAtEnd else { throw StoredStateError() }
+  }
+
   mutating func value() throws(StoredStateError) -> Value {
     guard let first = elements.popFirst() else { throw StoredStateError() }
     return first
@@ -65,6 +73,35 @@ struct StoredReader {
   mutating func number<T: FixedWidthInteger>() throws(StoredStateError) -> T {
     guard let number = T(exactly: try integer()) else { throw StoredStateError() }
     return number
+  }
+
+  /// A number that only grows, with room to grow further.
+  mutating func count<T: FixedWidthInteger>() throws(StoredStateError) -> T {
+    let number: T = try number()
+    guard (0...T.max / 2).contains(number) else { throw StoredStateError() }
+    return number
+  }
+
+  /// A moment, moved by how far the clock was set.
+  mutating func time(shift: Milliseconds) throws(StoredStateError) -> WallTime {
+    try Self.move(try integer(), by: shift)
+  }
+
+  /// A moment that may be missing, likewise.
+  mutating func optionalTime(shift: Milliseconds) throws(StoredStateError) -> WallTime? {
+    guard let time = try optionalInteger() else { return nil }
+    return try Self.move(time, by: shift)
+  }
+
+  /// Refuses what could not be added to or subtracted from without overflowing.
+  private static func move(
+    _ time: WallTime, by shift: Milliseconds
+  ) throws(StoredStateError) -> WallTime {
+    let (moved, overflows) = time.addingReportingOverflow(shift)
+    guard !overflows, (Int64.min / 4...Int64.max / 4).contains(moved) else {
+      throw StoredStateError()
+    }
+    return moved
   }
 
   mutating func flag() throws(StoredStateError) -> Bool {

@@ -1,0 +1,59 @@
+import ValueTree
+
+/// What the server counts while it runs.
+struct Counters {
+  var eventsPublished: Int64 = 0
+  var eventsLost: Int64 = 0
+  var connectionsAccepted: Int64 = 0
+  /// Refused or closed connections, by the reason they were told.
+  private(set) var refusals: [(reason: String, count: Int64)] = []
+
+  /// Counts a refused or closed connection.
+  mutating func countRefusal(_ reason: String) {
+    if let place = refusals.firstIndex(where: { $0.reason == reason }) {
+      refusals[place].count += 1
+    } else {
+      refusals.append((reason, 1))
+    }
+  }
+
+  /// How many connections were refused or closed.
+  var refusalCount: Int64 { refusals.reduce(0) { $0 + $1.count } }
+
+  /// The refusals as `system.status` shows them.
+  var refusalsValue: Value {
+    .object(refusals.map { .init($0.reason, .integer($0.count)) })
+  }
+}
+
+/// How many connections each user has made of late: a bucket that fills by so many a second and
+/// holds twice as many.
+struct ConnectionRates {
+  private struct Bucket {
+    var tokens: Double
+    var filledAt: UInt64
+  }
+
+  private var buckets: [UInt32: Bucket] = [:]
+
+  /// Takes note of one more connection.
+  ///
+  /// - Parameters:
+  ///   - user: Whose.
+  ///   - rate: How many are allowed in a second.
+  ///   - now: Microseconds of a clock that nobody sets.
+  /// - Returns: Whether it is allowed.
+  mutating func admit(_ user: UInt32, rate: Int, now: UInt64) -> Bool {
+    let capacity = Double(2 * rate)
+    var bucket = buckets[user] ?? Bucket(tokens: capacity, filledAt: now)
+    bucket.tokens = min(
+      capacity, bucket.tokens + Double(now - bucket.filledAt) * Double(rate) / 1_000_000)
+    bucket.filledAt = now
+    defer { buckets[user] = bucket }
+    guard bucket.tokens >= 1 else { return false }
+    bucket.tokens -= 1
+    // Users who have been away for long need no bucket: it would be full.
+    if buckets.count > 1024 { buckets = [:] }
+    return true
+  }
+}
