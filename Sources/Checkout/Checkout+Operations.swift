@@ -208,8 +208,9 @@ extension OperationFailure {
     kind == .status && (400..<500).contains(httpStatus ?? 0) && !mayPass
   }
 
-  /// Whether upstream refused for certain: a 4xx with Primer's own error body. Only on the first
-  /// sending does that mean that nothing was done; 408 says that the server gave up on something.
+  /// Whether upstream refused for certain: a 4xx with Primer's own error body.
+  ///
+  /// Only on the first sending does that mean that nothing was done; 408 says that the server gave up on something.
   var isRefusal: Bool {
     kind == .status && (400..<500).contains(httpStatus ?? 0) && httpStatus != 408
       && serverError?.id != nil && !isKeyAlreadyUsed

@@ -41,8 +41,9 @@ package struct ComponentID: Hashable, Sendable {
 
   /// Reads the text form.
   ///
+  /// Anything but the exact text form gives `nil`; a place has at most two digits.
+  ///
   /// - Parameter bytes: UTF-8.
-  /// - Returns: `nil` for anything but the exact text form; a place has at most two digits.
   package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count == 21 || bytes.count == 22, unsafe bytes[19] == UInt8(ascii: "_"),
       let number = unsafe hexadecimal(bytes.prefix(19), after: "cm_")

@@ -1,7 +1,9 @@
 import LinuxSystem
 
-/// Random numbers from the kernel, fetched many at a time: one system call for each would cost more
-/// than all else that a keystroke needs. What has been handed out is wiped.
+/// Random numbers from the kernel, fetched many at a time.
+///
+/// One system call for each would cost more than all else that a keystroke needs. What has been
+/// handed out is wiped.
 struct EntropyPool {
   private var words: [UInt64] = []
 

@@ -48,8 +48,9 @@ final class Listener {
     return number < 0 ? nil : FileDescriptor(owning: number)
   }
 
-  /// Gives the descriptor held back to one client, to be told that there are no more. Left waiting,
-  /// it would wake the loop again and again.
+  /// Gives the descriptor held back to one client, to be told that there are no more.
+  ///
+  /// Left waiting, it would wake the loop again and again.
   ///
   /// - Returns: Whether a client was refused.
   private func refuseOne(_ server: Server) -> Bool {
@@ -145,6 +146,7 @@ extension RPCError {
   ///   - limit: How much there is.
   ///   - used: How much of it is used.
   ///   - user: Who uses it, if it is a user's.
+  /// - Returns: The error.
   static func quotaExceeded(
     _ name: String, _ limit: Int, used: Int, by user: UInt32? = nil
   ) -> RPCError {

@@ -1,4 +1,4 @@
-"""Connections: their ends, the common tools, descriptors that come along."""
+"""Connections: their full close, the common tools, HTTP, descriptors that come along."""
 
 from __future__ import annotations
 
@@ -9,61 +9,11 @@ import time
 
 from support.case import DaemonTest
 from support.checkout import BANK
-from support.client import TIMEOUT, encode, request
+from support.client import TIMEOUT, Client, encode, request
 from support.daemon import program
 from support.lines import JsonObject, parse
 
 PING = encode(request("system.ping", id=1))
-
-
-class HalfClose(DaemonTest):
-    def test_calls_under_way_are_answered(self) -> None:
-        self.sandbox.hold("configuration")
-        starting = self.client.send("checkout.start", clientToken=self.session().client_token)
-        echoed = self.client.send("system.echo", text="x")
-        self.client.half_close()
-        self.assertEqual(self.client.result(echoed), {"text": "x"})
-        self.sandbox.requests("configuration", count=1)
-        self.sandbox.release("configuration")
-        self.assertEqual(self.client.result(starting)["state"], "ready")
-        self.assertEqual(self.client.read_to_end(), [])
-
-    def test_last_line_needs_no_end(self) -> None:
-        self.client.send_raw(PING)
-        self.client.half_close()
-        self.assertEqual(self.client.read_to_end(), [{"jsonrpc": "2.0", "id": 1, "result": {}}])
-
-    def test_last_line_that_is_cut_short(self) -> None:
-        self.client.send_raw(PING[:-5])
-        self.client.half_close()
-        (refused,) = self.client.read_to_end()
-        self.assertEqual(refused["error"]["code"] if isinstance(refused, dict) else None, -32700)
-
-    def test_nothing_sent(self) -> None:
-        self.client.half_close()
-        self.assertEqual(self.client.read_to_end(), [])
-
-    def test_notification_alone(self) -> None:
-        self.client.notify("system.ping")
-        self.client.half_close()
-        self.assertEqual(self.client.read_to_end(), [])
-
-    def test_subscription_goes_on_streaming(self) -> None:
-        checkout = self.banks(self.approving())
-        driver = self.daemon.connect()
-        self.client.half_close()
-        driver.call("component.updateCollectedData", componentId=checkout.component_id, data={"bankId": BANK})
-        driver.call("component.submit", componentId=checkout.component_id)
-        self.assert_completed(checkout.await_end(), "success")
-
-    def test_waiting_call_is_answered(self) -> None:
-        checkout = self.start()
-        waiter = self.daemon.connect()
-        waiting = waiter.send("checkout.wait", **{"checkoutId": checkout.id, "for": ["terminal"], "waitMs": 60_000})
-        waiter.half_close()
-        checkout.call("checkout.cancel")
-        self.assertEqual(waiter.result(waiting)["matched"], "terminal")
-        self.assertEqual(waiter.read_to_end(), [])
 
 
 class FullClose(DaemonTest):
@@ -156,6 +106,47 @@ class Tools(DaemonTest):
             timeout=TIMEOUT,
         )
         self.assertEqual(answered.stdout.strip(), b"{}")
+
+
+class Http(DaemonTest):
+    """A page in a browser must not be able to make calls."""
+
+    def assert_told_and_closed(self, client: Client) -> None:
+        (last,) = client.read_to_end()
+        assert isinstance(last, dict)
+        error = last["error"]
+        self.assertEqual((last["id"], error["code"], error["data"]["errorId"]), (None, -32007, "closing"))
+        self.assertEqual(error["data"]["reason"], "http")
+
+    def test_every_method_of_http(self) -> None:
+        for method in ("GET", "POST", "OPTIONS", "PUT", "CONNECT"):
+            for version in ("HTTP/1.0", "HTTP/1.1"):
+                with self.subTest(method=method, version=version):
+                    client = self.daemon.connect()
+                    client.send_line(f"{method} /some/path {version}\r\nHost: localhost\r\n\r")
+                    self.assert_told_and_closed(client)
+
+    def test_calls_in_a_body_are_not_made(self) -> None:
+        checkout = self.start()
+        body = encode(request("checkout.cancel", {"checkoutId": checkout.id}, 1))
+        client = self.daemon.connect()
+        client.send_line(f"POST / HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        self.assert_told_and_closed(client)
+        self.assertEqual(checkout.state, "ready")
+
+    def test_after_calls_too(self) -> None:
+        client = self.daemon.connect()
+        client.call("system.ping")
+        client.send_line("GET / HTTP/1.1\r")
+        self.assert_told_and_closed(client)
+
+    def test_what_was_called_before_is_answered(self) -> None:
+        client = self.daemon.connect()
+        client.send_raw(PING + b"\nGET / HTTP/1.1\r\n\r\n" + PING + b"\n")
+        answer, last = client.read_to_end()
+        self.assertEqual(answer, {"jsonrpc": "2.0", "id": 1, "result": {}})
+        assert isinstance(last, dict)
+        self.assertEqual(last["error"]["data"]["reason"], "http")
 
 
 class Descriptors(DaemonTest):

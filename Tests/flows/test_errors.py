@@ -9,24 +9,28 @@ from support.lines import JsonObject
 
 
 class UnknownIds(DaemonTest):
-    def assert_no_such(self, method: str, **id: str) -> None:
-        """An id that no checkout or component could have may also be called malformed."""
-        with self.subTest(**id), self.assertRaises(CallError) as caught:
-            self.client.call(method, **id)
-        self.assertIn(caught.exception.code, (1001, -32602))
+    def assert_no_id(self, error_id: str, method: str, **id: str) -> None:
+        """What no checkout or component could have as its id is unknown, like an id that none has."""
+        with self.subTest(**id):
+            self.assert_refused(1001, error_id, None, method, **id)
 
     def test_checkouts(self) -> None:
         self.assert_refused(1001, "unknown-checkout", None, "checkout.get", checkoutId="co_0123456789abcdef")
-        for id in ("co_", "CO_0123456789ABCDEF", "", "cm_0123456789abcdef_0", "é", "co_0123456789abcdef\n"):
-            self.assert_no_such("checkout.get", checkoutId=id)
+        for id in ("co_", "CO_0123456789ABCDEF", "cm_0123456789abcdef_0", "é", "co_0123456789abcdef\n"):
+            self.assert_no_id("unknown-checkout", "checkout.get", checkoutId=id)
 
     def test_components(self) -> None:
         checkout = self.banks()
         for id in ("cm_0123456789abcdef_0", checkout.component_id + "1"):
             self.assert_refused(1001, "unknown-component", None, "component.get", componentId=id)
         good = checkout.component_id
-        for id in (good.replace("_0", "_-1"), good.replace("_0", "_00"), good + "\u0660", checkout.id, ""):
-            self.assert_no_such("component.get", componentId=id)
+        for id in (good.replace("_0", "_-1"), good.replace("_0", "_00"), good + "\u0660", checkout.id):
+            self.assert_no_id("unknown-component", "component.get", componentId=id)
+
+    def test_empty_ones_and_long_ones_are_malformed(self) -> None:
+        for id in ("", "x" * 65):
+            self.assert_malformed("checkout.get", checkoutId=id)
+            self.assert_malformed("component.get", componentId=id)
 
     def test_subscriptions(self) -> None:
         self.assert_refused(1001, "unknown-subscription", None, "events.unsubscribe", subscriptionId="nobody")
@@ -114,8 +118,6 @@ class Data(DaemonTest):
         checkout = self.collecting()
         cases: list[JsonObject] = [
             {"outcome": "lost"},
-            {"outcome": "succeeded"},
-            {"outcome": "failed"},
             {"outcome": "failed", "error": {}},
             {"outcome": "failed", "error": "no"},
             {"outcome": "succeeded", "paymentId": 7},
@@ -123,6 +125,11 @@ class Data(DaemonTest):
         for params in cases:
             with self.subTest(params):
                 self.assert_malformed("component.reportBankAccount", componentId=checkout.component_id, **params)
+        for outcome in ("succeeded", "failed"):
+            with self.subTest(outcome):
+                self.assert_unusable(
+                    "component.reportBankAccount", componentId=checkout.component_id, outcome=outcome
+                )
         self.assertEqual(checkout.state, "awaitingBankAccount")
 
 

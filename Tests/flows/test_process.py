@@ -55,7 +55,8 @@ class OwnSocket(DaemonTest):
     def test_mode(self) -> None:
         with TemporaryDirectory() as directory:
             path = Path(directory) / "socket"
-            process = subprocess.Popen([program("checkoutd"), "--socket", str(path), "--ephemeral"])
+            command = [program("checkoutd"), "--socket", str(path), "--ephemeral"]
+            process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
             self.addCleanup(process.wait, TIMEOUT)
             self.addCleanup(process.kill)
             with socket.socket(socket.AF_UNIX) as probe:
@@ -63,18 +64,6 @@ class OwnSocket(DaemonTest):
                     with self.assertRaises(subprocess.TimeoutExpired):
                         process.wait(0.005)
             self.assertEqual(path.stat().st_mode & 0o777, 0o660)
-
-    def test_options_that_make_no_sense(self) -> None:
-        for options in (["--no-such-option"], ["--upstream-allow", "http://example.com"], ["stray"]):
-            with self.subTest(options):
-                done = subprocess.run(
-                    [program("checkoutd"), "--ephemeral", *options],
-                    stderr=subprocess.PIPE,
-                    timeout=TIMEOUT,
-                    check=False,
-                )
-                self.assertIn(done.returncode, (2, 78))
-                self.assertTrue(done.stderr)
 
 
 class Termination(DaemonTest):
@@ -119,8 +108,7 @@ class Termination(DaemonTest):
         self.assert_refused(-32005, "shutting-down", None, "checkout.start", clientToken=self.session().client_token)
         self.sandbox.release("payments")
         self.assert_completed(checkout.await_end(), "success")
-        waited = waiter.reply(waiting)
-        self.assertTrue("result" in waited or waited["error"]["code"] == -32005, waited)
+        self.assertEqual(waiter.reply(waiting)["error"]["code"], -32005)
         self.client.read_to_end()
         self.assertEqual(self.daemon.process.wait(TIMEOUT), 0)
 

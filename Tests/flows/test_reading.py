@@ -53,7 +53,9 @@ class Read(DaemonTest):
         other.call("system.ping")
         checkout.update(bankId=BANK)
         read = other.result(waiting)
-        self.assertEqual(read["events"][0]["params"]["seq"], 4)
+        # Both events of the turn, not the first alone.
+        self.assertEqual([event["params"]["seq"] for event in read["events"]], [4, 5])
+        self.assertEqual((read["next"], read["ended"]), (5, False))
 
     def test_waits_no_longer_than_asked(self) -> None:
         checkout = self.banks()
@@ -81,6 +83,9 @@ class Read(DaemonTest):
         for params in cases:
             with self.subTest(params):
                 self.assert_malformed("events.read", checkoutId=checkout.id, **params)
+        for types in (["component"], ["checkout.didNothing"], ["component.didReceiveStep", "."]):
+            with self.subTest(types):
+                self.assert_unusable("events.read", checkoutId=checkout.id, types=types)
 
 
 class Wait(DaemonTest):
@@ -127,14 +132,18 @@ class Wait(DaemonTest):
     def test_parameters_are_checked(self) -> None:
         checkout = self.start()
         cases: list[JsonObject] = [
-            {"for": [], "waitMs": 1},
             {"for": "terminal", "waitMs": 1},
             {"for": ["terminal"], "waitMs": 300_001},
-            {"for": ["terminal"]} | {"waitMs": "1"},
+            {"for": ["terminal"], "waitMs": "1"},
+            {"for": ["terminal"]},
+            {"waitMs": 1},
         ]
         for params in cases:
             with self.subTest(params):
                 self.assert_malformed("checkout.wait", checkoutId=checkout.id, **params)
+        for words in ([], ["checkout.didNothing"], ["terminal", "component."]):
+            with self.subTest(words):
+                self.assert_unusable("checkout.wait", **{"checkoutId": checkout.id, "for": words, "waitMs": 1})
 
 
 class List(DaemonTest):
@@ -171,6 +180,18 @@ class List(DaemonTest):
             self.assertNotIn("data", component)
 
     def test_parameters_are_checked(self) -> None:
-        for params in ({"states": ["lost"]}, {"limit": 0}, {"cursor": "nowhere"}, {"states": "ready"}):
+        cases: list[JsonObject] = [
+            {"states": ["lost"]},
+            {"states": "ready"},
+            {"limit": 0},
+            {"limit": 1001},
+            {"cursor": 1},
+            # No page gives these.
+            {"cursor": "nowhere"},
+            {"cursor": "-1"},
+            {"cursor": ""},
+            {"cursor": "18446744073709551616"},
+        ]
+        for params in cases:
             with self.subTest(params):
                 self.assert_malformed("checkout.list", **params)

@@ -238,7 +238,7 @@ class Refusals(DaemonTest):
             {"decisionTimeoutMs": 999},
             {"decisionTimeoutMs": 30 * 60 * 1000 + 1},
             {"allowRepeat": "yes"},
-            {"share": [{"role": "drive"}]},
+            {"share": [{"uid": 61002}]},
             {"clientToken": None},
             {"clientToken": 7},
             {"unknown": True},
@@ -246,6 +246,11 @@ class Refusals(DaemonTest):
         for params in cases:
             with self.subTest(params):
                 self.assert_malformed("checkout.start", **{"clientToken": self.session().client_token} | params)
+        stripe = {"publishableKey": "pk_test_example", "mandateText": "Agreed", "merchantName": "Example Shop"}
+        unusable: list[JsonObject] = [{"share": [{"role": "drive"}]}, {"settings": {"stripe": stripe}}]
+        for params in unusable:
+            with self.subTest(params):
+                self.assert_unusable("checkout.start", **{"clientToken": self.session().client_token} | params)
         self.assertEqual(self.client.call("checkout.list")["checkouts"], [])
 
     def test_expiry_of_the_token_ends_the_checkout(self) -> None:

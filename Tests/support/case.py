@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unittest
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from support.checkout import ACH, ACH_SETTINGS, BANK, IDEAL, Checkout
@@ -28,9 +28,9 @@ class DaemonTest(unittest.TestCase):
         self.daemon = self.start_daemon(*self.options)
         self.client = self.daemon.connect()
 
-    def start_daemon(self, *options: str) -> Daemon:
+    def start_daemon(self, *options: str, environment: Mapping[str, str] | None = None) -> Daemon:
         """A daemon that is checked and ended after the test."""
-        daemon = Daemon(self.sandbox.port, options)
+        daemon = Daemon(self.sandbox.port, options, environment=environment)
         self.addCleanup(daemon.close)
         self.addCleanup(daemon.check)
         self.addCleanup(self.sandbox.release, "*")
@@ -114,12 +114,14 @@ class DaemonTest(unittest.TestCase):
         return caught.exception
 
     def assert_malformed(self, method: str, /, **params: Any) -> None:
-        """The call is refused because a parameter is not what it may be, and the error says which."""
-        with self.assertRaises(CallError) as caught:
-            self.client.call(method, **params)
-        refusal = (caught.exception.code, caught.exception.error_id)
-        self.assertIn(refusal, ((-32602, "invalid-params"), (1005, "invalid-value")), caught.exception)
-        self.assertTrue(caught.exception.data["path"].startswith("/"), caught.exception)
+        """The call is refused because a parameter is not what the method declares, and the error says which."""
+        error = self.assert_refused(-32602, "invalid-params", None, method, **params)
+        self.assertTrue(error.data["path"].startswith("/params/"), error)
+
+    def assert_unusable(self, method: str, /, **params: Any) -> None:
+        """The call is refused because its parameters make no sense together, and the error says which."""
+        error = self.assert_refused(1005, "invalid-value", None, method, **params)
+        self.assertTrue(error.data["path"].startswith("/"), error)
 
     def assert_failed(self, event: Event, error_id: str, outcome: str) -> None:
         """The checkout ended with that error and outcome."""

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from support.client import Client
@@ -36,7 +36,13 @@ def program(name: str) -> Path:
 class Daemon:
     """A running daemon that keeps its state in memory, and may call the sandbox alone."""
 
-    def __init__(self, upstream_port: int, options: Sequence[str] = (), socket_path: Path | None = None) -> None:
+    def __init__(
+        self,
+        upstream_port: int,
+        options: Sequence[str] = (),
+        socket_path: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._directory = tempfile.TemporaryDirectory(prefix="checkoutd-test-")
         self.directory = Path(self._directory.name)
         self.directory.chmod(0o755)
@@ -49,7 +55,11 @@ class Daemon:
         arguments += ["--upstream-allow", f"http://127.0.0.1:{upstream_port}"]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [program("checkoutd"), *arguments, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                [program("checkoutd"), *arguments, *options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=os.environ | (environment or {}),
             )
         self._await_readiness()
 
@@ -63,7 +73,9 @@ class Daemon:
                 self.process.wait(_TICK)
             except subprocess.TimeoutExpired:
                 continue
-            raise Crashed(f"the daemon did not start, exit status {self.process.returncode}: {self.log}")
+            log = self.log
+            self.close()
+            raise Crashed(f"the daemon did not start, exit status {self.process.returncode}: {log}")
         self.close()
         raise Crashed("the daemon did not listen in time")
 
@@ -77,11 +89,16 @@ class Daemon:
         """How many descriptors it has open."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    @staticmethod
+    def connect_to(path: Path) -> Client:
+        """A connection of this user's to a socket."""
+        connected = socket.socket(socket.AF_UNIX)
+        connected.connect(str(path))
+        return Client(connected)
+
     def connect(self) -> Client:
         """A connection of this user's."""
-        connected = socket.socket(socket.AF_UNIX)
-        connected.connect(str(self.socket_path))
-        return self._keep(Client(connected))
+        return self._keep(self.connect_to(self.socket_path))
 
     def connect_as(self, uid: int, gid: int, groups: Sequence[int] = ()) -> Client:
         """A connection of another user's."""

@@ -7,6 +7,7 @@ import base64
 import functools
 import http.client
 import json
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -32,18 +33,28 @@ def shared_sandbox() -> Sandbox:
 
 
 class Sandbox:
-    """A running sandbox."""
+    """A running sandbox; with the files of a certificate and its key it serves https."""
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: tuple[Path, Path] | None = None) -> None:
+        self.scheme = "https" if certificate else "http"
+        tls = ["--tls-cert", certificate[0], "--tls-key", certificate[1]] if certificate else []
         with tempfile.TemporaryDirectory() as directory:
             port_file = Path(directory) / "port"
             self._process = subprocess.Popen(
-                [sys.executable, _PROGRAM, "--port-file", port_file], stderr=subprocess.PIPE, text=True
+                [sys.executable, _PROGRAM, "--port-file", port_file, *tls], stderr=subprocess.PIPE, text=True
             )
             assert self._process.stderr
             self._process.stderr.readline()
             self.port = int(port_file.read_text())
-        self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=3 * TIMEOUT)
+        if certificate:
+            # Whose certificate it is matters to the daemon; here it is known.
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            self._connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+                "127.0.0.1", self.port, timeout=3 * TIMEOUT, context=context
+            )
+        else:
+            self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=3 * TIMEOUT)
 
     def close(self) -> None:
         """Ends the program."""
@@ -54,7 +65,7 @@ class Sandbox:
     @property
     def base(self) -> str:
         """The address that all of its addresses are below."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def reset(self) -> None:
         """Forgets faults, holds and the log; sessions and payments stay."""
