@@ -130,7 +130,10 @@ extension Checkout {
     _ secret: String, _ completeURL: String, _ turn: inout Turn
   ) {
     enter(.collecting(clientSecret: secret, completeURL: completeURL), &turn)
-    publish(Event(.didReceiveAdditionalInfo, [.init("info", collectorInfo(secret))]), &turn)
+    publish(
+      Event(
+        .didReceiveAdditionalInfo, component: attempt?.component,
+        [.init("info", collectorInfo(secret))]), &turn)
     expire(at: min(token.expiresAt, turn.moment.now + spans.checkout), &turn)
   }
 
@@ -166,7 +169,8 @@ extension Checkout {
     switch report {
     case .succeeded:
       enter(.mandating(completeURL: completeURL), &turn)
-      publish(Event(.didReceiveAdditionalInfo, [.init("info", mandateInfo)]), &turn)
+      publish(
+        Event(.didReceiveAdditionalInfo, component: index, [.init("info", mandateInfo)]), &turn)
       turn.reply(call)
     case .failed(let errorID, let description):
       turn.reply(call)

@@ -130,11 +130,7 @@ extension Handlers {
   ) throws(RPCError) {
     guard let holder = server.checkouts.holder(of: token) else { return }
     if allowsRepeat && holder.checkout.isEnded {
-      server.log.notice(
-        "a start was allowed although an earlier outcome is unknown",
-        id: MessageID.repeatAllowed,
-        fields: [("CHECKOUT_ID", holder.idText), ("CLIENT_UID", String(owner))])
-      return
+      return server.noteRepeat(after: holder, by: owner)
     }
     let isVisible = holder.owner == owner || owner == 0
     throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))

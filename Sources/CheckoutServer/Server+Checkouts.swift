@@ -84,6 +84,14 @@ extension Server {
     }
   }
 
+  /// A session was opened again although an earlier payment's outcome is unknown: whoever looks into
+  /// two payments will want to find that.
+  func noteRepeat(after holder: LiveCheckout, by owner: UInt32) {
+    log.notice(
+      "a start was allowed although an earlier outcome is unknown", id: MessageID.repeatAllowed,
+      fields: [("CHECKOUT_ID", holder.idText), ("CLIENT_UID", String(owner))])
+  }
+
   /// An answer becomes an input; a configuration whose client session another checkout holds
   /// becomes a refusal.
   private func input(
@@ -98,6 +106,9 @@ extension Server {
       {
         let isVisible = holder.owner == live.owner
         return .sessionIsTaken(by: isVisible ? holder.id : nil)
+      }
+      if let holder = checkouts.holder(of: session), holder !== live {
+        noteRepeat(after: holder, by: live.owner)
       }
       checkouts.take(session: session, for: live)
     }
