@@ -246,7 +246,8 @@ extension Server {
     }
     if !store.hasReserve { armReserve() }
     for live in found where isOverdue(live) { wipe(live) }
-    if isScrubDue { scrub() }
+    // Whether the process before this one had scrubbed what it wiped is not known.
+    scrub()
     if !found.isEmpty { log.info("took up \(found.count) checkouts") }
     endTurn()
   }

@@ -143,8 +143,10 @@ package final class CheckoutStore {
       index.eventCount > eventLimits.count || index.byteCount > eventLimits.byteCount
     else { return }
     var trimmed = index
-    try? transaction { () throws(StoreError) in trimmed = try trim(index) }
-    indexes[id] = trimmed
+    do throws(StoreError) {
+      try transaction { () throws(StoreError) in trimmed = try trim(index) }
+      indexes[id] = trimmed
+    } catch {}
   }
 
   /// Drops the oldest events of components until three quarters of the limits are used.
@@ -165,7 +167,7 @@ package final class CheckoutStore {
       let left = events.filter(\.isOfCheckout)
       index.eventCount -= Int(row.eventCount)
       index.byteCount -= Int(row.byteCount)
-      if left.count < events.count { index.trimmedTo = row.seq }
+      if let last = events.last(where: { !$0.isOfCheckout }) { index.trimmedTo = last.seq }
       guard !left.isEmpty else {
         try backend.deleteRow(row.number)
         continue

@@ -7,9 +7,9 @@ struct SQLiteError: Error, CustomStringConvertible {
   /// SQLite's own words; no statement and no bound value.
   let message: String
 
-  /// A database that is another program's.
+  /// A file that is not ours.
   static let foreign = SQLiteError(
-    code: SQLITE_NOTADB, message: "the file is another program's database")
+    code: SQLITE_NOTADB, message: "the file is no database, or another program's")
 
   var description: String { "SQLite: \(message) (\(code))" }
 

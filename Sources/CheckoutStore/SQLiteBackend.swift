@@ -22,7 +22,7 @@ final class SQLiteBackend: StoreBackend {
     reservePath = directory + "/reserve"
     do throws(SQLiteError) {
       let path = directory + "/checkoutd.sqlite"
-      Self.create(path)
+      try Self.create(path)
       database = try Database(path: path)
       unsafe chmod(path, 0o600)
       try Self.configure(database)
@@ -53,10 +53,14 @@ final class SQLiteBackend: StoreBackend {
     }
   }
 
-  /// Makes the file, if there is none, readable by nobody else from the first moment.
-  private static func create(_ path: String) {
+  /// Makes the file, if there is none, readable by nobody else from the first moment; refuses one
+  /// that SQLite would take for empty.
+  private static func create(_ path: String) throws(SQLiteError) {
     let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if number >= 0 { _ = FileDescriptor(owning: number) }
+    var info = stat()
+    guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return }
+    if (1..<512).contains(info.st_size) { throw SQLiteError.foreign }
   }
 
   private static func openingError(_ error: SQLiteError) -> StoreError {

@@ -1,0 +1,233 @@
+/* Loaded before the libraries of a program under test; the program itself is as it is shipped.
+ *
+ * Numbers the moments at which a crash matters and kills the process at one of them:
+ *   before each write to the database (`d`) and to its log (`p` a page, `h` the header of a frame, `H` that of a
+ *   frame that ends a transaction), before each flush of either (`y`);
+ *   before a request is sent (`s`; `m` for more of it), after it has been sent (`t`), after bytes of an answer have
+ *   been read (`r`), all of TCP connections.
+ * A write that is killed has not happened.
+ *
+ * CRASHPOINT_TRACE  a file that exists: their number and their letters, as they happen
+ * CRASHPOINT_AT     the number to die at; none for 0
+ * CLOCK_OFFSET      seconds that the time of day is ahead of the truth, or behind it
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CAPACITY 65528
+
+struct trace {
+    uint64_t count;
+    char letters[CAPACITY];
+};
+
+static struct trace *trace;
+static uint64_t crash_at;
+static time_t clock_offset;
+
+/* The function that this library stands before. */
+#define NEXT(name)                                                                                                     \
+    ({                                                                                                                 \
+        static __typeof__(&name) next;                                                                                 \
+        if (next == NULL)                                                                                              \
+            next = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                                                         \
+        next;                                                                                                          \
+    })
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *path = getenv("CRASHPOINT_TRACE");
+    const char *at = getenv("CRASHPOINT_AT");
+    const char *offset = getenv("CLOCK_OFFSET");
+    crash_at = at == NULL ? 0 : strtoull(at, NULL, 10);
+    clock_offset = offset == NULL ? 0 : strtoll(offset, NULL, 10);
+    if (path == NULL)
+        return;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, sizeof *trace) != 0)
+        abort();
+    trace = mmap(NULL, sizeof *trace, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (trace == MAP_FAILED)
+        abort();
+    close(fd);
+}
+
+static void reach(char letter)
+{
+    uint64_t number = __atomic_add_fetch(&trace->count, 1, __ATOMIC_SEQ_CST);
+    if (number <= CAPACITY)
+        trace->letters[number - 1] = letter;
+    if (number == crash_at)
+        kill(getpid(), SIGKILL);
+}
+
+static int ends_with(const char *text, size_t length, const char *end)
+{
+    size_t end_length = strlen(end);
+    return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
+}
+
+/* `d` for the database, `w` for its log, 0 for anything else. */
+static char file_kind(int fd)
+{
+    char link[32], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path);
+    if (length <= 0)
+        return 0;
+    return ends_with(path, length, ".sqlite") ? 'd' : ends_with(path, length, ".sqlite-wal") ? 'w' : 0;
+}
+
+/* Of a frame's header, bytes 4 to 7 are 0 unless the frame ends a transaction. */
+static void before_write(int fd, const void *data, size_t size)
+{
+    static const char none[4];
+    if (trace == NULL)
+        return;
+    int error = errno;
+    char kind = file_kind(fd);
+    if (kind == 'd')
+        reach('d');
+    else if (kind == 'w' && size == 24)
+        reach(memcmp((const char *)data + 4, none, sizeof none) == 0 ? 'h' : 'H');
+    else if (kind == 'w')
+        reach(size == 32 ? 'h' : 'p');
+    errno = error;
+}
+
+static void before_flush(int fd)
+{
+    int error = errno;
+    if (trace != NULL && file_kind(fd) != 0)
+        reach('y');
+    errno = error;
+}
+
+static int is_tcp(int fd)
+{
+    int error = errno, domain = 0, type = 0;
+    socklen_t size = sizeof domain;
+    int known = getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0
+        && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0;
+    errno = error;
+    return known && (domain == AF_INET || domain == AF_INET6) && type == SOCK_STREAM;
+}
+
+static void before_send(const void *data, size_t size)
+{
+    int begins = size > 5 && (memcmp(data, "GET ", 4) == 0 || memcmp(data, "POST ", 5) == 0);
+    reach(begins ? 's' : 'm');
+}
+
+static void after(char letter, ssize_t size)
+{
+    int error = errno;
+    if (size > 0)
+        reach(letter);
+    errno = error;
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
+{
+    before_write(fd, data, size);
+    return NEXT(pwrite)(fd, data, size, offset);
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset)
+{
+    before_write(fd, data, size);
+    return NEXT(pwrite64)(fd, data, size, offset);
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+    before_write(fd, data, size);
+    return NEXT(write)(fd, data, size);
+}
+
+int fsync(int fd)
+{
+    before_flush(fd);
+    return NEXT(fsync)(fd);
+}
+
+int fdatasync(int fd)
+{
+    before_flush(fd);
+    return NEXT(fdatasync)(fd);
+}
+
+ssize_t send(int fd, const void *data, size_t size, int flags)
+{
+    if (trace == NULL || !is_tcp(fd))
+        return NEXT(send)(fd, data, size, flags);
+    before_send(data, size);
+    ssize_t sent = NEXT(send)(fd, data, size, flags);
+    after('t', sent);
+    return sent;
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    if (trace == NULL || !is_tcp(fd))
+        return NEXT(sendmsg)(fd, message, flags);
+    before_send(message->msg_iov[0].iov_base, message->msg_iov[0].iov_len);
+    ssize_t sent = NEXT(sendmsg)(fd, message, flags);
+    after('t', sent);
+    return sent;
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    if (trace == NULL || !is_tcp(fd))
+        return NEXT(writev)(fd, parts, count);
+    before_send(parts[0].iov_base, parts[0].iov_len);
+    ssize_t sent = NEXT(writev)(fd, parts, count);
+    after('t', sent);
+    return sent;
+}
+
+ssize_t recv(int fd, void *data, size_t size, int flags)
+{
+    ssize_t received = NEXT(recv)(fd, data, size, flags);
+    if (trace != NULL && (flags & MSG_PEEK) == 0 && is_tcp(fd))
+        after('r', received);
+    return received;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int status = NEXT(clock_gettime)(clock, now);
+    if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
+        now->tv_sec += clock_offset;
+    return status;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    int status = NEXT(gettimeofday)(now, zone);
+    if (status == 0)
+        now->tv_sec += clock_offset;
+    return status;
+}
+
+time_t time(time_t *now)
+{
+    time_t seconds = NEXT(time)(NULL) + clock_offset;
+    if (now != NULL)
+        *now = seconds;
+    return seconds;
+}
