@@ -1,0 +1,3 @@
+module go_lines
+
+go 1.19
