@@ -20,4 +20,33 @@ static inline int csqlite_set_checkpoint_on_close(sqlite3 *database, int is_on)
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
 }
 
+/* The file that a database is in, and what its methods do. */
+static inline sqlite3_file *csqlite_file(sqlite3 *database)
+{
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return code == SQLITE_OK && file && file->pMethods ? file : 0;
+}
+
+static inline int csqlite_file_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    return file->pMethods->xFileSize(file, size);
+}
+
+static inline int csqlite_file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 place)
+{
+    return file->pMethods->xRead(file, bytes, count, place);
+}
+
+static inline int csqlite_file_write(
+    sqlite3_file *file, const void *bytes, int count, sqlite3_int64 place)
+{
+    return file->pMethods->xWrite(file, bytes, count, place);
+}
+
+static inline int csqlite_file_sync(sqlite3_file *file)
+{
+    return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
 #endif

@@ -11,6 +11,9 @@ struct SQLiteError: Error, CustomStringConvertible {
   static let foreign = SQLiteError(
     code: SQLITE_NOTADB, message: "the file is no database, or another program's")
 
+  /// A log that somebody reads, so that it cannot be truncated.
+  static let busyLog = SQLiteError(code: SQLITE_BUSY, message: "the log is in use")
+
   var description: String { "SQLite: \(message) (\(code))" }
 
   /// Whether the file is not a database, or is damaged.
@@ -49,6 +52,12 @@ final class Database {
   func checkpointsOnClose() { _ = unsafe csqlite_set_checkpoint_on_close(handle, 1) }
 
   deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// The file, if there is one.
+  var file: DatabaseFile? { unsafe csqlite_file(handle).map { unsafe DatabaseFile($0) } }
+
+  /// Has every page read anew when it is needed again.
+  func dropCache() { unsafe sqlite3_db_release_memory(handle) }
 
   /// Runs statements that need no values and whose rows are of no interest.
   func run(_ sql: String) throws(SQLiteError) {

@@ -83,12 +83,11 @@ final class SQLiteBackend: StoreBackend {
     guard found <= schemaVersion else {
       throw SQLiteError(code: newerSchema, message: String(found))
     }
-    if found == 0 {
-      guard try database.number("SELECT count(*) FROM sqlite_schema") == 0 else {
-        throw SQLiteError.foreign
-      }
-      try database.run("PRAGMA auto_vacuum=INCREMENTAL")
-    }
+    let ours = "name IN ('meta', 'checkout', 'part', 'change', 'record')"
+    let count = try database.number(
+      "SELECT count(*) FROM sqlite_schema" + (found == 0 ? "" : " WHERE " + ours))
+    guard found >= 0, count == (found == 0 ? 0 : 5) else { throw SQLiteError.foreign }
+    if found == 0 { try database.run("PRAGMA auto_vacuum=INCREMENTAL") }
     try database.run("PRAGMA journal_mode=WAL")
     try database.run("PRAGMA secure_delete=ON")
     try database.run("PRAGMA temp_store=MEMORY")
@@ -283,10 +282,15 @@ final class SQLiteBackend: StoreBackend {
 
   // MARK: Housekeeping
 
-  /// Deleted bytes are overwritten by `secure_delete`, but stand in the log until it is truncated.
+  /// Deleted bytes are overwritten by `secure_delete`, but stand in the log until it is truncated,
+  /// and copies of them in the gaps of pages until these are cleared.
   func scrub() throws(StoreError) {
     try attempt { () throws(SQLiteError) in
-      try database.run("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+      try database.run("PRAGMA incremental_vacuum")
+      guard try database.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
+        throw SQLiteError.busyLog
+      }
+      try database.clearGaps()
     }
   }
 

@@ -29,6 +29,8 @@ struct Bench {
   /// Whether a payment may exist whose creation nobody has answered for.
   private(set) var isCreationOpen = false
   private(set) var lastCall: CallID = 0
+  /// How many calls waited when the process that took them ended.
+  private(set) var lostCalls = 0
   private var entropy: UInt64 = 0
 
   /// A new checkout whose configuration is being fetched, and one call that waits for it.
@@ -129,6 +131,27 @@ struct Bench {
     return []
   }
 
+  // MARK: Restart
+
+  /// After a while another process takes the checkout up as it was stored: answers on their way,
+  /// timers and waiting calls are lost.
+  @discardableResult
+  mutating func restart(after span: Milliseconds = 0) throws -> [String] {
+    try restart(as: checkout.restored(), after: span)
+  }
+
+  /// The same with a checkout that was read otherwise.
+  @discardableResult
+  mutating func restart(as restored: Checkout, after span: Milliseconds = 0) -> [String] {
+    checkout = restored
+    now += span
+    if inFlight.contains(where: { $0.request.name == "create" }) { isCreationOpen = true }
+    inFlight = []
+    timers = [:]
+    lostCalls = Int(lastCall) - replies.count - refusals.count
+    return note(checkout.resume(at: moment(), minimumDecisionSpan: Sample.minute))
+  }
+
   // MARK: Effects
 
   @discardableResult
@@ -140,12 +163,10 @@ struct Bench {
         events.append(event)
         lines.append(event.line)
       case .reply(let call, let value):
-        noteAnswer(to: call)
-        replies[call] = value
+        if noteAnswer(to: call) { replies[call] = value }
         lines.append("= " + value.replyLine)
       case .refuse(let call, let error):
-        noteAnswer(to: call)
-        refusals[call] = error
+        if noteAnswer(to: call) { refusals[call] = error }
         lines.append("! " + error.line)
       case .perform(let operation):
         inFlight.append(operation)
@@ -166,8 +187,10 @@ struct Bench {
     return Array(lines[seen...])
   }
 
-  private mutating func noteAnswer(to call: CallID) {
+  /// Whether anybody waits for it: 0 is a call of an earlier process.
+  private mutating func noteAnswer(to call: CallID) -> Bool {
     if replies[call] != nil || refusals[call] != nil { answeredTwice.append(call) }
+    return call != 0
   }
 
   /// The events among the lines.

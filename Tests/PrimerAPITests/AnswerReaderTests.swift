@@ -6,7 +6,7 @@ import ValueTree
 
 @Suite struct AnswerReaderTests {
   private func read(
-    _ body: String, to request: Checkout.Operation.Request, status: Int = 200
+    _ body: String, to request: Operation.Request, status: Int = 200
   ) throws -> Result<Answer, OperationFailure> {
     let reader = AnswerReader(policy: try UpstreamPolicy(), maximumBodyByteCount: 1 << 20)
     return reader.read(

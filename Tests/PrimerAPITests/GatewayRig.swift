@@ -48,7 +48,7 @@ final class GatewayRig {
   /// Performs an operation and keeps its result.
   @discardableResult
   func perform(
-    _ name: String, _ request: Checkout.Operation.Request = .poll, at url: String? = nil,
+    _ name: String, _ request: Operation.Request = .poll, at url: String? = nil,
     then next: @escaping (Result<Answer, OperationFailure>) -> Void = { _ in }
   ) -> PendingRequest {
     gateway.perform(operation(request, url ?? self.url)) { [unowned self] result in
@@ -72,7 +72,7 @@ final class GatewayRig {
 
   /// Performs one operation and gives its result.
   func result(
-    of request: Checkout.Operation.Request = .poll, at url: String? = nil
+    of request: Operation.Request = .poll, at url: String? = nil
   ) throws -> Result<Answer, OperationFailure>? {
     perform("", request, at: url)
     try run(untilCompleted: 1)

@@ -6,7 +6,7 @@ import ValueTree
 
 @Suite struct HTTPRequestTests {
   struct Case: CustomTestStringConvertible, Sendable {
-    let request: Checkout.Operation.Request
+    let request: Operation.Request
     let base: String
     let url: String
     let body: String?

@@ -9,7 +9,7 @@ import ValueTree
     paymentMethodToken: "t", idempotencyKey: "k")
 
   private func read(
-    _ body: String, status: Int = 200, to request: Checkout.Operation.Request = create
+    _ body: String, status: Int = 200, to request: Operation.Request = create
   ) throws -> Result<Answer, OperationFailure> {
     let reader = AnswerReader(policy: try UpstreamPolicy(), maximumBodyByteCount: 1 << 20)
     return reader.read(

@@ -23,7 +23,7 @@ import Testing
 
   @Test(arguments: [create, resume, complete])
   func `what moves money does not go over a kept connection`(
-    request: Checkout.Operation.Request
+    request: Operation.Request
   ) throws {
     let rig = try GatewayRig()
     rig.server.onRequest = {

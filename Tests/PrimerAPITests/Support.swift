@@ -22,7 +22,7 @@ func base64(_ text: String) -> String {
 func token(_ payload: String) -> String { "aGVhZGVy.\(base64(payload)).c2ln" }
 
 /// An operation with made-up ids.
-func operation(_ request: Checkout.Operation.Request, _ url: String) -> Checkout.Operation {
+func operation(_ request: Operation.Request, _ url: String) -> Operation {
   Operation(
     id: 1, request: request, url: url, accessToken: "at-1", sessionID: "session-1",
     requestID: "request-1")

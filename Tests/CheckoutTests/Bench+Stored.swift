@@ -1,0 +1,50 @@
+import Checkout
+import ValueTree
+
+/// What the store has of a checkout.
+struct StoredCheckout {
+  var fixed: Value
+  var hot: Value
+  var parts: [(name: Int, body: Value)]
+
+  init(_ checkout: Checkout) {
+    fixed = checkout.storedFixed
+    hot = checkout.storedHot
+    parts = checkout.storedParts.map { ($0.name, $0.body) }
+  }
+
+  /// The checkout that it is of.
+  func checkout(
+    like checkout: Checkout, shift: Milliseconds = 0
+  ) throws(StoredStateError) -> Checkout {
+    try Checkout(
+      id: checkout.id, spans: checkout.spans, fixed: fixed, hot: hot, parts: parts, shift: shift)
+  }
+}
+
+extension StoredCheckout: Equatable {
+  static func == (left: Self, right: Self) -> Bool {
+    left.fixed == right.fixed && left.hot == right.hot
+      && left.parts.map(\.name) == right.parts.map(\.name)
+      && left.parts.map(\.body) == right.parts.map(\.body)
+  }
+}
+
+extension Checkout {
+  /// The checkout as the next process reads it.
+  func restored(shift: Milliseconds = 0) throws(StoredStateError) -> Checkout {
+    try StoredCheckout(self).checkout(like: self, shift: shift)
+  }
+}
+
+extension Value {
+  /// Every text in the tree.
+  var texts: [String] {
+    switch self {
+    case .string(let text): [text]
+    case .array(let elements): elements.flatMap(\.texts)
+    case .object(let members): members.flatMap { [$0.name] + $0.value.texts }
+    default: []
+    }
+  }
+}
