@@ -1,4 +1,4 @@
-"""README.md: its transcript is run to the letter, and what it shows is what comes; its table of options is the daemon's."""
+"""README.md: its transcript is run to the letter and shows what comes; its options are those of the daemon."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class Transcript(DaemonTest):
         self.assertEqual(first, "sh")
         commands = [text for kind, text in blocks if kind == "sh"]
         shown = [text.splitlines() for kind, text in blocks if kind != "sh"]
-        self.assertTrue(all("nc -N -U" in text or "call " in text or "curl" in text for text in commands[:-1]), commands)
-        self.assertIn("socat -t 3600 - UNIX-CONNECT:", commands[-1])
+        self.assertIn('nc -N -U "$SOCKET"', commands[0])
+        self.assertIn('socat -t 3600 - UNIX-CONNECT:"$SOCKET"', commands[-1])
         printed = self.run_blocks(commands)
         self.assertEqual([len(lines) for lines in printed], [len(lines) for lines in shown])
         for line, expected in zip(sum(printed, []), sum(shown, []), strict=True):
@@ -91,7 +91,7 @@ class Text(DaemonTest):
     def test_defaults_are_those_of_the_daemon(self) -> None:
         limits = self.client.call("system.hello")["limits"]
         rows = dict(re.findall(r"^\| `--(max-[a-z-]+) [A-Z]+` \| (\d+) \|", section("Running it"), re.MULTILINE))
-        announced = {"max" + re.sub("[A-Z]", lambda letter: "-" + letter[0].lower(), f"-{name}"): value for name, value in limits.items()}
+        announced = {"max" + re.sub("[A-Z]", r"-\g<0>", f"-{name}").lower(): limits[name] for name in limits}
         self.assertEqual({name: int(value) for name, value in rows.items()}, {name: announced[name] for name in rows})
         self.assertGreater(len(rows), 10)
 

@@ -134,6 +134,16 @@ class Strangers(AccessTest):
         self.assertTrue(all(isinstance(entry["pid"], int) for entry in listed))
 
 
+class Nobody(AccessTest):
+    def test_overflow_user_is_told_and_closed(self) -> None:
+        """Whoever has that id is a user that this namespace does not know."""
+        client = self.daemon.connect_as(65534, 65534)
+        (last,) = client.read_to_end()
+        assert isinstance(last, dict)
+        told = (last["id"], last["error"]["code"], last["error"]["data"]["errorId"])
+        self.assertEqual(told, (None, -32002, "permission-denied"))
+
+
 class TwoClientsOfOneUser(AccessTest):
     def test_they_share_a_checkout(self) -> None:
         second = self.daemon.connect_as(OWNER, OWNERS_GROUP)

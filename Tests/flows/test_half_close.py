@@ -84,7 +84,9 @@ class Stages(DaemonTest):
         provided = self.ask("componentWithRedirectManager.provide", **checkout, paymentMethodType=IDEAL)
         component = {"componentId": provided["componentId"]}
         self.assertEqual(self.ask("component.start", **component)["step"]["name"], "banksRetrieved")
-        self.assertEqual(self.ask("component.updateCollectedData", **component, data={"bankId": BANK})["status"], "valid")
+        self.assertEqual(
+            self.ask("component.updateCollectedData", **component, data={"bankId": BANK})["status"], "valid"
+        )
         self.assertEqual(self.ask("component.submit", **component), {})
         waited = self.ask("checkout.wait", **checkout, **{"for": ["terminal"]}, waitMs=10_000)
         self.assertEqual(waited["snapshot"]["outcome"], "success")

@@ -141,7 +141,9 @@ class WaitingCalls(DaemonTest):
         params: JsonObject = {"checkoutId": checkout.id, "for": ["terminal"], "waitMs": 300_000}
         calls = self.client.send_all([("checkout.wait", params)] * 63)
         refused = [self.client.reply(id) for id in calls[16:]]
-        self.assertEqual({(error["error"]["code"], error["error"]["data"]["limit"]) for error in refused}, {(-32004, 16)})
+        self.assertEqual(
+            {(error["error"]["code"], error["error"]["data"]["limit"]) for error in refused}, {(-32004, 16)}
+        )
         self.assertEqual(checkout.call("checkout.cancel")["state"], "failed")
         for id in calls[:16]:
             self.assertEqual(self.client.result(id)["matched"], "terminal")
@@ -151,9 +153,7 @@ class WaitingCalls(DaemonTest):
         checkout.provide("ADYEN_IDEAL")
         params: JsonObject = {"checkoutId": checkout.id, "for": ["terminal"], "waitMs": 300_000}
         self.client.send_all([("checkout.wait", params)] * 16)
-        self.assert_refused(
-            -32004, "quota-exceeded", None, "component.start", componentId=checkout.component_id
-        )
+        self.assert_refused(-32004, "quota-exceeded", None, "component.start", componentId=checkout.component_id)
         self.assertEqual(self.sandbox.requests("banks"), [])
 
 
@@ -186,6 +186,22 @@ class Connections(DaemonTest):
 class AllConnections(Connections):
     options: ClassVar[Sequence[str]] = ["--max-connections", "3"]
     quota = "connections"
+
+
+class ConnectionRate(DaemonTest):
+    options: ClassVar[Sequence[str]] = ["--max-connection-rate", "1"]
+
+    def test_more_in_a_second_are_refused(self) -> None:
+        refused: list[JsonObject] = []
+        for _ in range(20):
+            client = self.daemon.connect()
+            client.half_close()
+            refused += [error_of(message) for message in client.read_to_end()]
+        self.assertGreater(len(refused), 10)
+        for error in refused:
+            told = {name: error["data"].get(name) for name in ("errorId", "quota", "limit")}
+            self.assertEqual(told, {"errorId": "quota-exceeded", "quota": "connectionRate", "limit": 1})
+        self.assertEqual(self.client.call("system.ping"), {})
 
 
 class Checkouts(DaemonTest):

@@ -1,4 +1,4 @@
-"""The command line and the configuration file: what is taken, what is refused and with which exit code, what a reload changes."""
+"""The command line and the configuration file: what is taken, what is refused and how, what a reload changes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,13 @@ class CommandLine(OptionsTest):
         for options in (["--help"], ["-h"], ["--help", "--no-such-file", "--config", "/nowhere"][:1]):
             done = self.run_checkoutd(*options)
             self.assert_good(done)
-            for name in ("--config FILE", "--check", "--socket PATH", "--upstream-allow HOST[:PORT]", "--max-line BYTES"):
+            for name in (
+                "--config FILE",
+                "--check",
+                "--socket PATH",
+                "--upstream-allow HOST[:PORT]",
+                "--max-line BYTES",
+            ):
                 self.assertIn(name, done.stdout)
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 110)
         for options in (["--version"], ["-V"]):
@@ -131,7 +137,9 @@ class ConfigurationFile(OptionsTest):
     def test_upstream_that_makes_no_sense(self) -> None:
         for entry in ("http://example.com", "*.com", "example.com:0", "exa mple.com", "https://example.com/x"):
             with self.subTest(entry):
-                self.assert_ends(self.check(*self.configured(f"upstream-allow = {entry}\n")), CONFIGURATION, "upstream-allow")
+                self.assert_ends(
+                    self.check(*self.configured(f"upstream-allow = {entry}\n")), CONFIGURATION, "upstream-allow"
+                )
                 self.assert_ends(self.check("--upstream-allow", entry), CONFIGURATION, "upstream-allow")
 
     def test_certificates_that_are_not_there(self) -> None:

@@ -55,7 +55,7 @@ class OwnSocket(DaemonTest):
     def test_mode(self) -> None:
         with TemporaryDirectory() as directory:
             path = Path(directory) / "socket"
-            command = [program("checkoutd"), "--socket", str(path), "--ephemeral"]
+            command = [str(program("checkoutd")), "--socket", str(path), "--ephemeral"]
             process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
             self.addCleanup(process.wait, TIMEOUT)
             self.addCleanup(process.kill)

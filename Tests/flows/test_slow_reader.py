@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from support.case import DaemonTest
 from support.checkout import BANK, Checkout
-from support.client import Client, encode, request
-from support.lines import Event, JsonObject, Message
+from support.client import TIMEOUT, Client, encode, request
+from support.lines import Event, JsonObject, Message, parse
 
 QUEUE = 65_536
 LINE = 8192
@@ -66,13 +66,16 @@ class Replies(DaemonTest):
 class Events(DaemonTest):
     options: ClassVar[Sequence[str]] = ["--max-queue", str(QUEUE)]
 
-    def lose(self, checkout: Checkout, reader: Client) -> int:
-        """Makes events until the daemon drops some for the reader; returns the number of the latest."""
+    def choices(self, checkout: Checkout) -> list[tuple[str, JsonObject]]:
+        """Calls that make two events each."""
+        params: JsonObject = {"componentId": checkout.component_id, "data": {"bankId": BANK}}
+        return [("component.updateCollectedData", params)] * 50
+
+    def lose(self, checkout: Checkout) -> int:
+        """Makes events until the daemon drops some for the second client; returns the number of the latest."""
         administrator = self.daemon.connect()
         while not backlog_of(administrator, 1)["lost"]:
-            self.client.send_all(
-                [("component.updateCollectedData", {"componentId": checkout.component_id, "data": {"bankId": BANK}})] * 50
-            )
+            self.client.send_all(self.choices(checkout))
             self.client.call("system.ping")
         return int(checkout.snapshot["seq"])
 
@@ -83,7 +86,8 @@ class Events(DaemonTest):
         params = lost[0]["params"]
         self.assertEqual(list(params), ["checkoutId", "from", "to"])
         self.assertEqual(params["checkoutId"], checkout.id)
-        before = [message["params"]["seq"] for message in received[: received.index(lost[0])] if isinstance(message, dict)]
+        events = [message for message in received[: received.index(lost[0])] if isinstance(message, dict)]
+        before = [event["params"]["seq"] for event in events]
         self.assertEqual(before, list(range(before[0], params["from"])))
         return params["from"], params["to"]
 
@@ -91,7 +95,7 @@ class Events(DaemonTest):
         checkout = self.banks()
         reader = self.daemon.connect()
         reader.call("events.subscribe", checkoutId=checkout.id)
-        last = self.lose(checkout, reader)
+        last = self.lose(checkout)
         reader.await_event("lost")
         received = reader.transcript[1:]
         first_lost, last_lost = self.assert_gap_is_told(checkout, received)
@@ -111,10 +115,11 @@ class Events(DaemonTest):
         checkout = self.banks()
         reader = self.daemon.connect()
         reader.call("events.subscribe", checkoutId=checkout.id)
-        self.lose(checkout, reader)
+        self.lose(checkout)
         counted = backlog_of(self.client, 1)["lost"]
         reader.await_event("lost")
-        told = [message for message in reader.transcript if isinstance(message, dict) and message.get("method") == "events.lost"]
+        messages = [message for message in reader.transcript if isinstance(message, dict)]
+        told = [message for message in messages if message.get("method") == "events.lost"]
         self.assertEqual(sum(line["params"]["to"] - line["params"]["from"] + 1 for line in told), counted)
         self.assertEqual(self.client.call("system.status")["events"]["lost"], counted)
 
@@ -123,14 +128,14 @@ class Events(DaemonTest):
         reader = self.daemon.connect()
         reader.call("events.subscribe", checkoutId=checkout.id)
         ids = reader.send_all([("system.echo", {"number": number}) for number in range(20)])
-        self.lose(checkout, reader)
+        self.lose(checkout)
         for number, id in enumerate(ids):
             self.assertEqual(reader.result(id), {"number": number})
         reader.await_event("lost")
 
     def test_stored_ones_are_paced_and_never_dropped(self) -> None:
         checkout = self.banks()
-        calls = [("component.updateCollectedData", {"componentId": checkout.component_id, "data": {"bankId": BANK}})] * 50
+        calls = self.choices(checkout)
         for _ in range(40):
             self.client.send_all(calls)
             self.client.call("system.ping")
@@ -147,3 +152,41 @@ class Events(DaemonTest):
             seqs.append(event.seq)
         self.assertGreater(last, subscribed["to"])
         self.assertEqual(seqs, list(range(1, last + 1)))
+
+
+class Stuck(DaemonTest):
+    options: ClassVar[Sequence[str]] = ["--max-queue", str(QUEUE), "--slow-reader-timeout", "100"]
+
+    def test_who_reads_nothing_is_let_go(self) -> None:
+        administrator = self.daemon.connect()
+        administrator.call("system.ping")
+        line = encode(request("system.echo", ["r" * LINE], 1)) + b"\n"
+        with self.assertRaises((BrokenPipeError, ConnectionResetError)):
+            while True:
+                select.select([], [self.client.socket], [], TIMEOUT)
+                self.client.socket.send(line)
+        # What the kernel still holds can be read; every whole line of it is a good one.
+        *replies, _ = self.received().split(b"\n")
+        self.assertGreater(len(replies), 0)
+        for reply in replies:
+            self.assertEqual(parse(reply), {"jsonrpc": "2.0", "id": 1, "result": ["r" * LINE]})
+        self.assertEqual(len(administrator.call("system.connections")["connections"]), 1)
+        self.assertEqual(self.daemon.connect().call("system.ping"), {})
+
+    def received(self) -> bytes:
+        """What can be read until the end."""
+        self.client.socket.settimeout(TIMEOUT)
+        data = bytearray()
+        try:
+            while chunk := self.client.socket.recv(QUEUE):
+                data += chunk
+        except ConnectionResetError:
+            pass
+        return bytes(data)
+
+    def test_who_is_owed_less_may_take_its_time(self) -> None:
+        checkout = self.start()
+        waiting = self.client.send("checkout.wait", checkoutId=checkout.id, waitMs=300, **{"for": ["terminal"]})
+        other = self.daemon.connect()
+        other.call("checkout.wait", checkoutId=checkout.id, waitMs=300, **{"for": ["terminal"]})
+        self.assertIsNone(self.client.result(waiting)["matched"])

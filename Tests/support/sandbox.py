@@ -37,7 +37,7 @@ class Sandbox:
 
     def __init__(self, certificate: tuple[Path, Path] | None = None) -> None:
         self.scheme = "https" if certificate else "http"
-        tls = ["--tls-cert", certificate[0], "--tls-key", certificate[1]] if certificate else []
+        tls: list[str | Path] = ["--tls-cert", certificate[0], "--tls-key", certificate[1]] if certificate else []
         with tempfile.TemporaryDirectory() as directory:
             port_file = Path(directory) / "port"
             self._process = subprocess.Popen(

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import CheckoutServer
+
+@Suite struct OptionRowTests {
+  @Test func `names are their own, and as GNU has them`() {
+    let names = OptionRow.all.map(\.name)
+    #expect(Set(names).count == names.count)
+    for name in names {
+      #expect(name.allSatisfy { $0.isLowercase || $0 == "-" } && name.first != "-", "\(name)")
+    }
+    let letters = OptionRow.all.compactMap(\.letter)
+    #expect(Set(letters).count == letters.count)
+  }
+
+  @Test func `each says what it is for and what a good value is`() {
+    for row in OptionRow.all {
+      #expect(!row.summary.isEmpty && row.summary.utf8.count <= 80, "\(row.name)")
+      #expect(row.expectation.hasPrefix("expected "), "\(row.name)")
+    }
+  }
+
+  @Test func `what is wrong is told without the value`() {
+    let secret = "confidential-4711"
+    for row in OptionRow.all where row.expectation != "expected a value" {
+      var options = Options()
+      let error = #expect(throws: OptionError.self) { try options.set(row, to: secret) }
+      #expect(error?.message == "--\(row.name): \(row.expectation)")
+    }
+  }
+
+  @Test func `an empty value is refused, but for a switch`() {
+    for row in OptionRow.all where row.argument != nil {
+      var options = Options()
+      #expect(throws: OptionError.self, "\(row.name)") { try options.set(row, to: "") }
+    }
+  }
+
+  @Test func `numbers are within their ranges, the ends included`() throws {
+    for row in OptionRow.all {
+      let numbers = row.expectation.split(separator: " ").compactMap { Int($0) }
+      guard numbers.count == 2 else { continue }
+      var options = Options()
+      try options.set(row, to: String(numbers[0]))
+      try options.set(row, to: String(numbers[1]))
+      for text in [
+        String(numbers[0] - 1), String(numbers[1] + 1), "1.5", " 1", "1e3", "0x10", "١٢",
+        "9999999999999999999999",
+      ] {
+        #expect(throws: OptionError.self, "\(row.name) \(text)") { try options.set(row, to: text) }
+      }
+    }
+  }
+
+  @Test func `limits are options and members of hello, with the defaults of the contract`() {
+    let limits = Limits()
+    #expect(limits.line == 1_048_576 && limits.lineOut == 1_048_576 && limits.nesting == 64)
+    #expect(limits.batch == 64 && limits.inFlight == 64 && limits.waiting == 16)
+    #expect(limits.connections == 4096 && limits.connectionsPerUser == 256)
+    #expect(limits.checkoutsPerUser == 1000 && limits.queue == 4_194_304)
+  }
+}
+
+@Suite struct ConfigurationFileTests {
+  private static func read(_ text: String) throws -> Options {
+    var options = Options()
+    try options.read(configuration: text)
+    return options
+  }
+
+  @Test(arguments: [
+    "max-batch=7", "max-batch = 7\n", "\tmax-batch\t=\t7 \n", "# max-batch = 8\nmax-batch = 7\n",
+    "\n\nmax-batch = 7\n\n", "max-batch = 8\nmax-batch = 7", "  # x = y\nmax-batch = 7",
+    "max-batch = 7\r\n", "\r\nmax-batch = 7\r\n# end\r\n",
+  ])
+  func `an option is a line`(text: String) throws {
+    #expect(try Self.read(text).limits.batch == 7)
+  }
+
+  @Test func `nothing in it changes nothing`() throws {
+    for text in ["", "\n", "#", " \t\n# only a comment"] {
+      #expect(try Self.read(text).limits == Limits(), "\(text)")
+    }
+  }
+
+  @Test func `lists grow, in their order`() throws {
+    let options = try Self.read(
+      """
+      socket = /run/a
+      upstream-allow = example.com
+      socket = /run/b = c
+      upstream-allow = *.example.com:8443
+      """)
+    #expect(options.sockets == ["/run/a", "/run/b = c"])
+    #expect(options.upstreamAllow == ["example.com", "*.example.com:8443"])
+  }
+
+  @Test func `a switch is yes or no`() throws {
+    #expect(try Self.read("ephemeral = yes").isEphemeral)
+    #expect(try Self.read("ephemeral =").isEphemeral)
+    #expect(try !Self.read("ephemeral = yes\nephemeral = no").isEphemeral)
+  }
+
+  @Test(arguments: [
+    ("max-batch 7", 1, "expected option = value"), ("\n= 7", 2, "there is no such option"),
+    ("max-batch = 7\n\nMax-Batch = 7", 3, "there is no such option"),
+    ("--max-batch = 7", 1, "there is no such option"),
+    ("max-batch = 7 # seven", 1, "--max-batch: expected a whole number from 1 to 10000"),
+    ("\r\nmax-batch = none\r\n", 2, "--max-batch: expected a whole number from 1 to 10000"),
+    ("ephemeral = perhaps", 1, "--ephemeral: expected yes or no"),
+    ("config = other", 1, "there is no such option"),
+  ])
+  func `what is wrong is told by its line`(text: String, line: Int, message: String) {
+    let error = #expect(throws: OptionError.self) { try Self.read(text) }
+    #expect(error?.message == "line \(line): \(message)")
+  }
+}

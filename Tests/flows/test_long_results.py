@@ -1,0 +1,120 @@
+"""Results that are longer than a line, and histories that are longer than what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from support.case import DaemonTest
+from support.checkout import BANK, Checkout
+from support.client import encode, request
+from support.lines import JsonObject
+
+LINE_OUT = 65_536
+
+
+class LongLines(DaemonTest):
+    options: ClassVar[Sequence[str]] = ["--max-line-out", str(LINE_OUT)]
+
+    def assert_short(self) -> None:
+        """No line that came is longer than a line may be."""
+        self.assertLess(max(len(encode(message)) for message in self.client.transcript), LINE_OUT)
+
+    def test_events_are_paged(self) -> None:
+        checkout = self.banks()
+        for number in range(60):
+            checkout.update(bankFilterText=" " * (number % 3))
+        last = int(checkout.snapshot["seq"])
+        seen: list[int] = []
+        pages = 0
+        while not seen or seen[-1] < last:
+            page = checkout.call("events.read", after=seen[-1] if seen else 0, limit=1000)
+            seen += [event["params"]["seq"] for event in page["events"]]
+            self.assertEqual(page["next"], seen[-1])
+            pages += 1
+        self.assertEqual(seen, list(range(1, last + 1)))
+        self.assertGreater(pages, 1)
+        self.assert_short()
+
+    def test_checkouts_are_paged(self) -> None:
+        started = [self.start().id for _ in range(100)]
+        listed: list[str] = []
+        cursor: JsonObject = {}
+        while True:
+            page = self.client.call("checkout.list", limit=1000, **cursor)
+            listed += [short["checkoutId"] for short in page["checkouts"]]
+            if "next" not in page:
+                break
+            cursor = {"cursor": page["next"]}
+        self.assertEqual(listed, started)
+        self.assert_short()
+
+    def test_a_result_that_cannot_be_paged_is_an_error(self) -> None:
+        error = self.assert_refused(-32603, "internal-error", None, "system.echo", text="x" * LINE_OUT)
+        self.assertEqual(error.message, "Internal error")
+        self.assertEqual(self.client.call("system.echo", text="x"), {"text": "x"})
+
+    def test_a_batch_whose_replies_are_longer_together(self) -> None:
+        calls = [request("system.echo", ["x" * 30_000], number) for number in range(8)]
+        self.client.send_line(encode(calls))
+        answers: list[JsonObject] = []
+        message = self.client.read_message()
+        answers += message if isinstance(message, list) else [message]
+        self.assertEqual({answer["id"] for answer in answers}, set(range(8)))
+        self.assertIn("result", answers[0])
+
+
+class TrimmedHistories(DaemonTest):
+    options: ClassVar[Sequence[str]] = ["--max-events", "100"]
+
+    def grown(self) -> Checkout:
+        """A checkout with more events than are kept."""
+        checkout = self.banks()
+        for _ in range(150):
+            checkout.update(bankId=BANK)
+        return checkout
+
+    def test_reading_tells_up_to_where(self) -> None:
+        checkout = self.grown()
+        last = int(checkout.snapshot["seq"])
+        read = checkout.call("events.read", limit=1000)
+        trimmed = read["trimmedTo"]
+        self.assertLess(trimmed, last - 50)
+        self.assertGreaterEqual(trimmed, last - 200)
+        seqs = [event["params"]["seq"] for event in read["events"]]
+        self.assertEqual([seq for seq in seqs if seq > trimmed], list(range(trimmed + 1, last + 1)))
+        self.assertEqual(read["next"], last)
+
+    def test_events_of_the_checkout_itself_stay(self) -> None:
+        checkout = self.grown()
+        read = checkout.call("events.read", limit=1000)
+        self.assertEqual(read["events"][0]["method"], "checkout.didLoadAvailablePaymentMethods")
+        checkout.call("checkout.cancel")
+        seqs = [event.seq for event in checkout.history() if event.method.startswith("checkout.")]
+        self.assertEqual(seqs, [1, checkout.snapshot["seq"]])
+
+    def test_subscription_brings_what_is_kept(self) -> None:
+        checkout = self.grown()
+        watcher = self.daemon.connect()
+        watcher.call("events.subscribe", checkoutId=checkout.id, after=0)
+        kept = [event["params"]["seq"] for event in checkout.call("events.read", limit=1000)["events"]]
+        self.assertEqual([event.seq for event in watcher.arrived_events()], kept)
+
+
+class OutputBytes(DaemonTest):
+    def test_compact_in_order_and_escaped(self) -> None:
+        cases = {
+            '["/"]': b'["/"]',
+            '["\\u0085\\u2028\\u2029\\u0000\\u001f"]': b'["\\u0085\\u2028\\u2029\\u0000\\u001f"]',
+            '["\\"\\\\\\b\\f\\n\\r\\t"]': b'["\\"\\\\\\b\\f\\n\\r\\t"]',
+            '[ "\\u00e9" , { "b" : 1 , "a" : 2 } ]': '["é",{"b":1,"a":2}]'.encode(),
+            '["\\ud83d\\ude00"]': '["😀"]'.encode(),
+        }
+        self.client.socket.setblocking(True)
+        lines = self.client.socket.makefile("rb")
+        for params, expected in cases.items():
+            with self.subTest(params):
+                self.client.socket.sendall(
+                    f'{{"params":{params},"method":"system.echo","id":"é","jsonrpc":"2.0"}}\n'.encode()
+                )
+                self.assertEqual(lines.readline(), '{"jsonrpc":"2.0","id":"é","result":'.encode() + expected + b"}\n")
