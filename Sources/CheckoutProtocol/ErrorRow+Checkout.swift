@@ -33,6 +33,9 @@ extension RPCError {
   /// The reply for an error of a checkout.
   package init(_ error: CheckoutError) {
     let row = ErrorRow(error.id)
+    var error = error
+    // Like the paths of the schema's own errors: from the message's root.
+    error.path = error.path.map { "/params" + $0 }
     self.init(code: row.code, message: row.message, data: error.value)
   }
 }

@@ -31,7 +31,7 @@ extension Methods {
           "Start although an earlier checkout of this session ended with an unknown outcome."),
       ],
       result: snapshot,
-      errors: [.quotaExceeded, .shuttingDown]
+      errors: [.quotaExceeded, .shuttingDown, .storeFailed]
         + ErrorRow.rows(
           .invalidClientToken, .upstreamNotAllowed, .invalidValue, .sessionInUse, .keyReused,
           .serverError, .unauthorized, .failedToDecode, .invalidResponse,
@@ -56,7 +56,7 @@ extension Methods {
             "matched", .oneOf([.string, .null]),
             "What it was; null if the time ran out or the checkout ended without it."),
         ])),
-      errors: [.quotaExceeded] + ErrorRow.rows(.unknownCheckout)),
+      errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout)),
     MethodRow(
       "checkout.list", "Lists checkouts in the order they were started.",
       parameters: [
@@ -80,7 +80,7 @@ extension Methods {
       parameters: [checkoutID, .optional("reason", .string(0...255))],
       result: ResultRow(
         "cancelled", Schemas.open([.init("state", Schemas.words(CheckoutState.self))])),
-      errors: ErrorRow.rows(.unknownCheckout, .checkoutEnded)),
+      errors: ErrorRow.rows(.unknownCheckout, .checkoutEnded) + commandErrors),
     MethodRow(
       "checkout.decide", "Takes a decision that an event has asked for.",
       parameters: [
@@ -102,16 +102,17 @@ extension Methods {
       result: nothing,
       errors: ErrorRow.rows(
         .unknownCheckout, .unknownDecision, .notAwaited, .invalidClientToken,
-        .upstreamNotAllowed, .invalidValue, .serverError, .networkFailedAfterRetries)),
+        .upstreamNotAllowed, .invalidValue, .serverError, .networkFailedAfterRetries)
+        + commandErrors + [.shuttingDown]),
     MethodRow(
       "checkout.share", "Lets another user or group use a checkout; for its owner.",
       parameters: [checkoutID] + Schemas.shareSubject + [
         .init("role", Schemas.words(Share.Role.self), "observe: look on; drive: all but share.")
       ],
-      result: nothing, errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout)),
+      result: nothing, errors: commandErrors + ErrorRow.rows(.unknownCheckout, .checkoutEnded)),
     MethodRow(
       "checkout.unshare", "Takes a share back; for the checkout's owner.",
       parameters: [checkoutID] + Schemas.shareSubject,
-      result: nothing, errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout)),
+      result: nothing, errors: commandErrors + ErrorRow.rows(.unknownCheckout, .checkoutEnded)),
   ]
 }

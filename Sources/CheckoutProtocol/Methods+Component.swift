@@ -10,8 +10,10 @@ extension Methods {
       .init("state", Schemas.component),
     ]))
 
-  private static let provideErrors = ErrorRow.rows(
-    .unknownCheckout, .unsupportedPaymentMethodType, .genericError, .checkoutEnded, .invalidValue)
+  private static let provideErrors =
+    ErrorRow.rows(
+      .unknownCheckout, .unsupportedPaymentMethodType, .genericError, .checkoutEnded,
+      .invalidValue) + commandErrors
 
   private static let provideParameters: [ParameterRow] = [
     checkoutID, .init("paymentMethodType", .string(1...64)),
@@ -32,7 +34,8 @@ extension Methods {
       parameters: provideParameters, result: provided, errors: provideErrors),
   ]
 
-  private static let stateErrors = ErrorRow.rows(.unknownComponent, .checkoutEnded)
+  private static let stateErrors =
+    ErrorRow.rows(.unknownComponent, .checkoutEnded) + commandErrors
 
   /// The methods of components, `component.*`.
   package static let component: [MethodRow] = [
@@ -44,7 +47,7 @@ extension Methods {
       errors: stateErrors
         + ErrorRow.rows(
           .alreadyStarted, .banksFetchFailed, .failedToCreateSession, .invalidValue)
-        + [.quotaExceeded]),
+        + [.quotaExceeded, .shuttingDown]),
     MethodRow(
       "component.updateCollectedData", "Collects one field, and judges it.",
       parameters: [
@@ -92,7 +95,7 @@ extension Methods {
             .init("errorId", .string(1...255)), .optional("description", .string(0...1024)),
           ]), "With failed: the collector's own error."),
       ],
-      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited, .invalidValue)),
+      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited)),
     MethodRow(
       "component.acceptMandate", "Tells that the shopper accepted the mandate.",
       parameters: [componentID], result: nothing,

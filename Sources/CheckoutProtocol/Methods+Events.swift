@@ -28,7 +28,7 @@ extension Methods {
           .optional("from", .integer, "With after: the first number that is sent."),
           .optional("to", .integer, "With after: the latest event at the time of the reply."),
         ])),
-      errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout, .invalidValue)),
+      errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout)),
     MethodRow(
       "events.unsubscribe", "Ends a subscription.",
       parameters: [.init("subscriptionId", .string(1...32))], result: nothing,
@@ -50,7 +50,7 @@ extension Methods {
           .init("ended", .boolean, "Whether no more can come."),
           .optional("trimmedTo", .integer, "Events up to this number may have been dropped."),
         ])),
-      errors: [.quotaExceeded] + ErrorRow.rows(.unknownCheckout, .invalidValue)),
+      errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout)),
   ]
 
   /// The notifications that a client may receive.
@@ -65,6 +65,8 @@ extension Methods {
         ]),
       EventRow(
         "system.draining", "The daemon is about to stop.", members: [.init("reason", .string)]),
+      EventRow(
+        "system.resumed", "The daemon has restarted, and goes on where it was.", members: []),
     ]
 
   private static let eventHead: [Schema.Member] = [

@@ -12,5 +12,7 @@ package enum Methods {
   static let checkoutID = ParameterRow(
     "checkoutId", Schemas.checkoutReference, "The checkout's id, or {\"startKey\"}.")
   static let componentID = ParameterRow("componentId", Schemas.componentID)
+  /// What may go wrong with everything that changes a checkout.
+  static let commandErrors: [ErrorRow] = [.permissionDenied, .storeFailed]
   static let nothing = ResultRow("nothing", .object([]), "An empty object.")
 }

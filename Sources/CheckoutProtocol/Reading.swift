@@ -52,23 +52,30 @@ extension Settings {
 extension Share.Subject {
   /// Reads `uid` or `gid`.
   ///
-  /// - Throws: `invalid-value` unless exactly one of them is given.
-  package init(uid: JSONView?, gid: JSONView?) throws(CheckoutError) {
+  /// - Parameters:
+  ///   - uid: A user's.
+  ///   - gid: A group's.
+  ///   - path: Where they stand.
+  /// - Throws: `invalid-params` unless exactly one of them is given.
+  package init(uid: JSONView?, gid: JSONView?, path: String = "/params/uid") throws(RPCError) {
     switch (uid?.integer, gid?.integer) {
     case (let uid?, nil): self = .user(UInt32(truncatingIfNeeded: uid))
     case (nil, let gid?): self = .group(UInt32(truncatingIfNeeded: gid))
-    default: throw CheckoutError(.invalidValue, detail: "Name either a uid or a gid", path: "/uid")
+    default: throw .invalidParams(path: path, description: "needs either a uid or a gid")
     }
   }
 }
 
 extension [Share] {
   /// Reads `checkout.start`'s `share`.
-  package init(_ view: JSONView?) throws(CheckoutError) {
+  ///
+  /// - Throws: `invalid-params` with the path of the entry that names nobody.
+  package init(_ view: JSONView?) throws(RPCError) {
     self = []
     guard let view else { return }
     for element in view.elements {
-      let subject = try Share.Subject(uid: element["uid"], gid: element["gid"])
+      let subject = try Share.Subject(
+        uid: element["uid"], gid: element["gid"], path: "/params/share/\(count)")
       append(Share(subject: subject, role: Share.Role(element["role"])))
     }
   }
@@ -84,17 +91,17 @@ extension Share.Role {
 extension BankAccountReport {
   /// Reads `component.reportBankAccount`.
   ///
-  /// - Throws: `invalid-value` if the outcome's own member is missing.
-  package init(_ parameters: Parameters) throws(CheckoutError) {
+  /// - Throws: `invalid-params` if the outcome's own member is missing.
+  package init(_ parameters: Parameters) throws(RPCError) {
     switch parameters["outcome"]?.string {
     case "succeeded":
       guard let id = parameters["paymentId"]?.string else {
-        throw CheckoutError(.invalidValue, path: "/paymentId")
+        throw .invalidParams(path: "/params/paymentId", description: "is required")
       }
       self = .succeeded(paymentID: id)
     case "failed":
       guard let error = parameters["error"], let id = error["errorId"]?.string else {
-        throw CheckoutError(.invalidValue, path: "/error")
+        throw .invalidParams(path: "/params/error", description: "is required")
       }
       self = .failed(errorID: id, description: error["description"]?.string)
     default: self = .cancelled
@@ -113,8 +120,8 @@ package struct EventFilter: Sendable, Equatable {
 
   /// Reads `types`: names of events, or prefixes that end in a period.
   ///
-  /// - Throws: `invalid-value` for a name that no event has.
-  package init(_ view: JSONView?) throws(CheckoutError) {
+  /// - Throws: `invalid-params` for a name that no event has.
+  package init(_ view: JSONView?) throws(RPCError) {
     guard let view else {
       self = .all
       return
@@ -126,10 +133,27 @@ package struct EventFilter: Sendable, Equatable {
         word == kind.rawValue || word.hasSuffix(".") && kind.rawValue.hasPrefix(word)
       }
       guard !kinds.isEmpty else {
-        throw CheckoutError(.invalidValue, detail: "There is no such event", path: "/types")
+        throw .invalidParams(path: "/params/types", description: "names an event there is not")
       }
       for kind in kinds { bits |= kind.bit }
     }
+  }
+
+  /// Makes a filter of the names of events; names that no event has are left out.
+  ///
+  /// - Parameter names: The names; nil for every event, those to come included.
+  package init(names: [String]?) {
+    guard let names else {
+      self = .all
+      return
+    }
+    bits = 0
+    for kind in EventKind.allCases where names.contains(kind.rawValue) { bits |= kind.bit }
+  }
+
+  /// The names of the events that are wanted; nil for every event.
+  package var names: [String]? {
+    self == .all ? nil : EventKind.allCases.filter { contains($0) }.map(\.rawValue)
   }
 
   /// Whether events of that kind are wanted.

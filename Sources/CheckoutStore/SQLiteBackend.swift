@@ -22,11 +22,10 @@ final class SQLiteBackend: StoreBackend {
     reservePath = directory + "/reserve"
     do throws(SQLiteError) {
       let path = directory + "/checkoutd.sqlite"
-      try Self.create(path)
+      try Self.create(path, in: directory)
       database = try Database(path: path)
       unsafe chmod(path, 0o600)
       try Self.configure(database)
-      try Self.migrate(database)
       statements = try Statements(database)
     } catch {
       throw Self.openingError(error)
@@ -53,14 +52,58 @@ final class SQLiteBackend: StoreBackend {
     }
   }
 
-  /// Makes the file, if there is none, readable by nobody else from the first moment; refuses one
-  /// that SQLite would take for empty.
-  private static func create(_ path: String) throws(SQLiteError) {
-    let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if number >= 0 { _ = FileDescriptor(owning: number) }
+  /// Makes the file, if there is none; refuses one that SQLite would take for empty.
+  ///
+  /// It is made under another name and without waiting for the disk, and becomes the database once it
+  /// is whole and written: a start that is cut short leaves none, and a new one costs two flushes.
+  /// Whoever comes second finds the first one's.
+  private static func create(_ path: String, in directory: String) throws(SQLiteError) {
     var info = stat()
-    guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return }
-    if (1..<512).contains(info.st_size) { throw SQLiteError.foreign }
+    if unsafe stat(path, &info) == 0 {
+      guard info.st_mode & S_IFMT == S_IFREG else { return }
+      if info.st_size < 512 { throw SQLiteError.foreign }
+      return
+    }
+    let draft = path + ".\(getpid())"
+    unsafe unlink(draft)
+    defer {
+      unsafe unlink(draft)
+      unsafe unlink(draft + "-journal")
+    }
+    // Readable by nobody else from the first moment.
+    let number = unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard number >= 0 else { return }
+    let file = FileDescriptor(owning: number)
+    try makeTables(draft)
+    fsync(file.rawValue)
+    unsafe link(draft, path)
+    let parent = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard parent >= 0 else { return }
+    fsync(FileDescriptor(owning: parent).rawValue)
+  }
+
+  private static func makeTables(_ path: String) throws(SQLiteError) {
+    let database = try Database(path: path)
+    database.checkpointsOnClose()
+    try database.run(
+      """
+      PRAGMA locking_mode=EXCLUSIVE;
+      PRAGMA auto_vacuum=INCREMENTAL;
+      PRAGMA synchronous=OFF;
+      PRAGMA journal_mode=MEMORY;
+      BEGIN;
+      CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;
+      CREATE TABLE checkout(id INTEGER PRIMARY KEY, body BLOB) STRICT;
+      CREATE TABLE part(checkout_id INTEGER, name INTEGER, body BLOB,
+        PRIMARY KEY(checkout_id, name)) STRICT, WITHOUT ROWID;
+      CREATE TABLE change(id INTEGER PRIMARY KEY, checkout_id INTEGER, seq INTEGER,
+        event_count INTEGER, body BLOB) STRICT;
+      CREATE TABLE record(id INTEGER PRIMARY KEY, body BLOB) STRICT;
+      INSERT INTO meta VALUES('epoch', lower(hex(randomblob(8))));
+      PRAGMA user_version=\(schemaVersion);
+      COMMIT;
+      PRAGMA journal_mode=WAL;
+      """)
   }
 
   private static func openingError(_ error: SQLiteError) -> StoreError {
@@ -76,42 +119,25 @@ final class SQLiteBackend: StoreBackend {
 
   /// The order matters: the locking mode must be known before the first read, so that the log needs
   /// no shared memory and a second daemon is refused; what cannot be used is found out before the
-  /// first write; the vacuum mode comes before the first table.
+  /// first write.
   private static func configure(_ database: Database) throws(SQLiteError) {
     try database.run("PRAGMA locking_mode=EXCLUSIVE")
     let found = try database.number("PRAGMA user_version") ?? 0
     guard found <= schemaVersion else {
       throw SQLiteError(code: newerSchema, message: String(found))
     }
-    let ours = "name IN ('meta', 'checkout', 'part', 'change', 'record')"
     let count = try database.number(
-      "SELECT count(*) FROM sqlite_schema" + (found == 0 ? "" : " WHERE " + ours))
-    guard found >= 0, count == (found == 0 ? 0 : 5) else { throw SQLiteError.foreign }
-    if found == 0 { try database.run("PRAGMA auto_vacuum=INCREMENTAL") }
+      """
+      SELECT count(*) FROM sqlite_schema
+      WHERE name IN ('meta', 'checkout', 'part', 'change', 'record')
+      """)
+    guard found > 0, count == 5 else { throw SQLiteError.foreign }
     try database.run("PRAGMA journal_mode=WAL")
     try database.run("PRAGMA secure_delete=ON")
     try database.run("PRAGMA temp_store=MEMORY")
     try database.run("PRAGMA synchronous=NORMAL")
     // Takes the lock now, not at the first write.
     try database.run("BEGIN IMMEDIATE; COMMIT")
-  }
-
-  private static func migrate(_ database: Database) throws(SQLiteError) {
-    guard try database.number("PRAGMA user_version") == 0 else { return }
-    try database.run(
-      """
-      BEGIN IMMEDIATE;
-      CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;
-      CREATE TABLE checkout(id INTEGER PRIMARY KEY, body BLOB) STRICT;
-      CREATE TABLE part(checkout_id INTEGER, name INTEGER, body BLOB,
-        PRIMARY KEY(checkout_id, name)) STRICT, WITHOUT ROWID;
-      CREATE TABLE change(id INTEGER PRIMARY KEY, checkout_id INTEGER, seq INTEGER,
-        event_count INTEGER, body BLOB) STRICT;
-      CREATE TABLE record(id INTEGER PRIMARY KEY, body BLOB) STRICT;
-      INSERT INTO meta VALUES('epoch', lower(hex(randomblob(8))));
-      PRAGMA user_version=1;
-      COMMIT;
-      """)
   }
 
   private func readEpoch() throws(SQLiteError) -> String? {

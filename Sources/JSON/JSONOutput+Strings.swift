@@ -1,8 +1,8 @@
 extension JSONOutput {
   /// Appends a string with its quotes, escaped where it must be.
   ///
-  /// Control characters are escaped, and so are U+0085, U+2028 and U+2029, which some readers take
-  /// for line ends; `/` is not.
+  /// Control characters are escaped, those beyond ASCII too, which a terminal would obey, and U+2028
+  /// and U+2029, which some readers take for line ends; `/` is not.
   ///
   /// - Parameter text: The unescaped text.
   package func append(string text: String) {
@@ -41,9 +41,9 @@ extension JSONOutput {
     var index = 0
     while index < bytes.count {
       let byte = unsafe bytes[index]
-      // 0xC2 and 0xE2 may begin one of the three that are escaped beyond ASCII.
+      // 0xC2 and 0xE2 may begin one of those that are escaped beyond ASCII.
       if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"),
-        byte != 0xC2, byte != 0xE2
+        byte != 0x7F, byte != 0xC2, byte != 0xE2
       {
         index += 1
         continue
@@ -69,8 +69,8 @@ extension JSONOutput {
     let byte = unsafe bytes[index]
     switch byte {
     case 0xC2:
-      guard index + 1 < bytes.count, unsafe bytes[index + 1] == 0x85 else { return nil }
-      return (0x85, 2)
+      guard index + 1 < bytes.count, unsafe bytes[index + 1] < 0xA0 else { return nil }
+      return (UInt16(unsafe bytes[index + 1]), 2)
     case 0xE2:
       guard index + 2 < bytes.count, unsafe bytes[index + 1] == 0x80 else { return nil }
       let last = unsafe bytes[index + 2]

@@ -29,6 +29,8 @@ package final class PrimerGateway {
 
   private let loop: EventLoop
   private let options: GatewayOptions
+  /// How long requests to come may take.
+  package var timeouts: Timeouts
   private let reader: AnswerReader
   private var delivery: Timer?
   private var multi: CurlMulti?
@@ -49,6 +51,7 @@ package final class PrimerGateway {
   package init(on loop: EventLoop, options: GatewayOptions) throws(Errno) {
     self.loop = loop
     self.options = options
+    timeouts = options.timeouts
     reader = AnswerReader(
       policy: options.policy, maximumBodyByteCount: options.maximumBodyByteCount)
     delivery = try loop.addTimer { [weak self] in self?.deliver() }
@@ -144,7 +147,7 @@ package final class PrimerGateway {
     guard let multi = loadedMulti(), let transfer = spares.popLast() ?? CurlTransfer(options) else {
       throw OperationFailure(.notSent)
     }
-    let timeout = options.timeouts.limit(for: operation.request)
+    let timeout = timeouts.limit(for: operation.request)
     guard transfer.prepare(request, to: url, timeout: timeout, options), multi.add(transfer) else {
       recycle(transfer)
       throw OperationFailure(.notSent)

@@ -72,7 +72,9 @@ import ValueTree
     let error = CheckoutError(.invalidValue, path: "/settings/urlScheme")
     let reply = RPCError(error)
     #expect(reply.code.rawValue == 1005)
-    #expect(reply.data == error.value)
+    var shown = error
+    shown.path = "/params/settings/urlScheme"
+    #expect(reply.data == shown.value)
   }
 
   @Test func `every kind of event has its row, by its name on the wire`() {

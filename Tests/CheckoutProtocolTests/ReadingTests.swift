@@ -1,3 +1,4 @@
+import ValueTree
 import Checkout
 import JSON
 import JSONRPC
@@ -82,8 +83,9 @@ import Testing
 
   @Test(arguments: [#"[{"role":"drive"}]"#, #"[{"uid":1,"gid":1,"role":"drive"}]"#])
   func `a share is for a user or a group`(text: String) {
-    let error = #expect(throws: CheckoutError.self) { try withView(text) { try [Share]($0) } }
-    #expect(error?.id == .invalidValue)
+    let error = #expect(throws: RPCError.self) { try withView(text) { try [Share]($0) } }
+    #expect(error?.code == .invalidParams)
+    #expect(error?.data?["path"] == "/params/share/0")
   }
 
   // MARK: Reports
@@ -109,9 +111,9 @@ import Testing
     (#""outcome":"succeeded""#, "/paymentId"), (#""outcome":"failed""#, "/error"),
   ])
   func `a report lacks its outcome's own member`(members: String, path: String) {
-    let error = #expect(throws: CheckoutError.self) { try Self.report(members) }
-    #expect(error?.id == .invalidValue)
-    #expect(error?.path?.hasSuffix(path) == true)
+    let error = #expect(throws: RPCError.self) { try Self.report(members) }
+    #expect(error?.code == .invalidParams)
+    #expect(error?.data?["path"] == .string("/params" + path))
   }
 }
 
@@ -148,10 +150,10 @@ import Testing
     "checkout.didFail.",
   ])
   func `what no event has is refused`(word: String) {
-    let error = #expect(throws: CheckoutError.self) {
+    let error = #expect(throws: RPCError.self) {
       try Self.kinds("[\"checkout.didFail\",\"\(word)\"]")
     }
-    #expect(error?.id == .invalidValue)
+    #expect(error?.code == .invalidParams)
   }
 
   @Test func `every kind has a bit of its own`() {

@@ -127,7 +127,7 @@ class Data(DaemonTest):
                 self.assert_malformed("component.reportBankAccount", componentId=checkout.component_id, **params)
         for outcome in ("succeeded", "failed"):
             with self.subTest(outcome):
-                self.assert_unusable("component.reportBankAccount", componentId=checkout.component_id, outcome=outcome)
+                self.assert_malformed("component.reportBankAccount", componentId=checkout.component_id, outcome=outcome)
         self.assertEqual(checkout.state, "awaitingBankAccount")
 
 

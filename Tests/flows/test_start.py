@@ -239,6 +239,7 @@ class Refusals(DaemonTest):
             {"decisionTimeoutMs": 30 * 60 * 1000 + 1},
             {"allowRepeat": "yes"},
             {"share": [{"uid": 61002}]},
+            {"share": [{"role": "drive"}]},
             {"clientToken": None},
             {"clientToken": 7},
             {"unknown": True},
@@ -247,7 +248,7 @@ class Refusals(DaemonTest):
             with self.subTest(params):
                 self.assert_malformed("checkout.start", **{"clientToken": self.session().client_token} | params)
         stripe = {"publishableKey": "pk_test_example", "mandateText": "Agreed", "merchantName": "Example Shop"}
-        unusable: list[JsonObject] = [{"share": [{"role": "drive"}]}, {"settings": {"stripe": stripe}}]
+        unusable: list[JsonObject] = [{"settings": {"stripe": stripe}}]
         for params in unusable:
             with self.subTest(params):
                 self.assert_unusable("checkout.start", **{"clientToken": self.session().client_token} | params)

@@ -74,7 +74,7 @@ class Beginning(DaemonTest):
         self.assertEqual((subscribed["from"], subscribed["to"]), (1, 1))
 
     def test_after_needs_a_checkout(self) -> None:
-        self.assert_unusable("events.subscribe", after=0)
+        self.assert_malformed("events.subscribe", after=0)
 
 
 class Order(DaemonTest):
