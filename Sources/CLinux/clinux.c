@@ -1,10 +1,13 @@
 #include "clinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #define RETRY(call)                          \
   ({                                         \
@@ -49,17 +52,65 @@ int clinux_unix_connect(int fd, const char *path) {
   return RETRY(connect(fd, (struct sockaddr *)&address, length));
 }
 
-int clinux_unix_send_datagram(
-    int fd, const char *path, const void *bytes, size_t count, int flags) {
+// The kernel's own limit (SCM_MAX_FD).
+enum { most_descriptors = 253 };
+
+int clinux_unix_send_descriptors(
+    int fd, const char *path, const void *bytes, size_t count, int flags,
+    const int *descriptors, size_t descriptor_count) {
   size_t length = strlen(path);
   if (length == 0) return -ENOENT;
   if (length > clinux_unix_path_limit()) return -ENAMETOOLONG;
+  if (descriptor_count > most_descriptors) return -EINVAL;
   struct sockaddr_un address;
   int is_abstract = path[0] == '@';
   socklen_t size = set_address(&address, path, is_abstract ? length : length + 1);
   if (is_abstract) address.sun_path[0] = 0;
-  return RETRY((int)sendto(
-      fd, bytes, count, flags | MSG_NOSIGNAL, (struct sockaddr *)&address, size));
+  struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message = {
+      .msg_name = &address, .msg_namelen = size, .msg_iov = &vector, .msg_iovlen = 1};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(most_descriptors * sizeof(int))];
+  } control = {0};
+  if (descriptor_count > 0) {
+    size_t byte_count = descriptor_count * sizeof(int);
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(byte_count);
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type = SCM_RIGHTS;
+    control.header.cmsg_len = CMSG_LEN(byte_count);
+    memcpy(CMSG_DATA(&control.header), descriptors, byte_count);
+  }
+  return RETRY((int)sendmsg(fd, &message, flags | MSG_NOSIGNAL));
+}
+
+int clinux_sealed_file(const char *name, const void *bytes, size_t count) {
+  int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -errno;
+  size_t written = 0;
+  int code = 0;
+  while (written < count && code == 0) {
+    ssize_t part = write(fd, (const char *)bytes + written, count - written);
+    if (part > 0) written += (size_t)part;
+    else if (part == 0 || errno != EINTR) code = part == 0 ? EIO : errno;
+  }
+  int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  if (code == 0 && fcntl(fd, F_ADD_SEALS, seals) < 0) code = errno;
+  if (code == 0) return fd;
+  close(fd);
+  return -code;
+}
+
+int clinux_is_sealed(int fd) {
+  int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  int seals = fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && (seals & wanted) == wanted;
+}
+
+int clinux_socket_cookie(int fd, unsigned long long *cookie) {
+  socklen_t size = sizeof *cookie;
+  return getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &size) < 0 ? -errno : 0;
 }
 
 int clinux_peer_credentials(int fd, uid_t *uid, gid_t *gid, pid_t *pid) {

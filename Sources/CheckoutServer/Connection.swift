@@ -24,7 +24,12 @@ final class Connection: ReplySink {
   private var isInputStopped = false
   /// What this turn says to it.
   private var list = Outbound.List()
-  private var backlog = Backlog()
+  /// What it has not taken of earlier turns; there is none while it keeps up.
+  private var backlog: Backlog?
+  /// How many bytes of it there are, at hand.
+  private var backlogByteCount = 0
+  /// How many bytes of unfinished lines the framer holds, at hand.
+  private var heldInputByteCount = 0
   private var watchesInput = true
   private var watchesOutput = false
   /// Whether the next reply tells of what this turn has changed.
@@ -86,26 +91,32 @@ final class Connection: ReplySink {
     switch unsafe descriptor.receive(into: server.inputBuffer) {
     case .bytes(let count):
       unsafe framer.feed(server.input(count)) { take($0) }
-      isInputStopped = framer.isStopped
+      noteFramer()
       if isInputStopped { outbound.markDirty(self) }
     case .endOfInput:
       hasInputEnded = true
       framer.finish { take($0) }
-      isInputStopped = framer.isStopped
+      noteFramer()
       if events.isGone { return server.close(self) }
       outbound.markDirty(self)
     case .wouldBlock: return
     case .peerGone, .failed: return server.close(self)
     }
     account()
-    if framer.heldByteCount > server.share, server.isOverBudget {
-      closeSaying(.quotaExceeded("memory", server.share, used: heldByteCount))
+    if heldInputByteCount > 0, server.isOverBudget, heldInputByteCount > server.share {
+      closeSaying(.quotaExceeded("memory", server.share, used: heldInputByteCount))
     }
+  }
+
+  /// Takes note of how the framer stands, after it has delivered what it could.
+  private func noteFramer() {
+    isInputStopped = framer.isStopped
+    heldInputByteCount = framer.heldByteCount
   }
 
   /// Tells the server how much is held for the client, if that has changed.
   private func account() {
-    let held = backlog.count + framer.heldByteCount
+    let held = backlogByteCount + heldInputByteCount
     guard held != accountedByteCount else { return }
     server.account(held, insteadOf: accountedByteCount)
     accountedByteCount = held
@@ -115,13 +126,13 @@ final class Connection: ReplySink {
   func resumeInput() {
     guard !isClosed, isInputStopped, hasRoom else { return }
     framer.resume { take($0) }
-    isInputStopped = framer.isStopped
+    noteFramer()
     outbound.markDirty(self)
   }
 
   /// Whether one more call may start.
   private var hasRoom: Bool {
-    callsInFlight < limits.inFlight && queuedByteCount < queueLimit && !isClosing
+    callsInFlight < limits.inFlight && !isOwedTooMuch && !isClosing
   }
 
   private func take(_ event: LineEvent) -> Bool {
@@ -131,7 +142,8 @@ final class Connection: ReplySink {
         closeSaying(RPCError(.closing, [.init("reason", "http")]))
         return false
       }
-      unsafe server.dispatcher.dispatch(line, from: self, in: self)
+      let dispatcher = server.dispatcher
+      unsafe dispatcher.dispatch(line, from: self, in: self)
     case .tooLong: report(.lineTooLarge(limit: limits.line))
     case .flood:
       closeSaying(RPCError(.closing, [.init("reason", "line-flood")]))
@@ -162,14 +174,20 @@ final class Connection: ReplySink {
   }
 
   /// Bytes that wait to be taken by the client.
-  var queuedByteCount: Int { backlog.count + list.byteCount }
+  var queuedByteCount: Int { backlogByteCount + list.byteCount }
 
-  /// How many bytes may wait before events are dropped and calls left: while little waits, what the
-  /// limits say; otherwise its share of what there is for all.
-  private var queueLimit: Int { queuedByteCount < 4096 ? limits.queue : server.share }
+  /// How many bytes may wait: what the limits say, or less, its share of what there is for all.
+  private var queueLimit: Int { server.share }
 
-  /// Bytes held for the client in both directions.
-  var heldByteCount: Int { queuedByteCount + framer.heldByteCount }
+  /// Whether so much waits that events are dropped and calls left. The share is asked for only once
+  /// there is something to divide.
+  private var isOwedTooMuch: Bool {
+    let queued = queuedByteCount
+    return queued >= Self.freeByteCount && queued >= queueLimit
+  }
+
+  /// What waits below this is nobody's loss.
+  private static let freeByteCount = 4096
 
   func replyAppended(from start: Int) {
     if nextReplyDepends {
@@ -181,7 +199,10 @@ final class Connection: ReplySink {
 
   private func enqueue(_ offset: Int, _ count: Int) {
     if !isDirty { outbound.markDirty(self) }
-    outbound.add(offset, count, to: &list)
+    // Taken out and put back: lending it would have every look at it checked.
+    var said = list
+    outbound.add(offset, count, to: &said)
+    list = said
   }
 
   /// Sends a notification of the daemon's own.
@@ -195,7 +216,7 @@ final class Connection: ReplySink {
   /// Sends an event that stands in the arena, if there is room; one that is dropped is counted and
   /// told of later.
   func deliver(_ range: Range<Int>, of checkout: CheckoutID, seq: Int64) {
-    guard queuedByteCount < queueLimit, lost.isEmpty || lost[checkout] == nil else {
+    guard !isOwedTooMuch, lost.isEmpty || lost[checkout] == nil else {
       lostCount += 1
       server.counters.eventsLost += 1
       let first = lost[checkout]?.lowerBound ?? seq
@@ -266,30 +287,53 @@ final class Connection: ReplySink {
     isDirty = false
     nextReplyDepends = false
     guard !isClosed else { return }
-    if !backlog.isEmpty, !backlog.flush(to: descriptor) { return server.close(self) }
+    if let backlog {
+      guard backlog.flush(to: descriptor) else { return server.close(self) }
+      noteBacklog()
+    }
     if !lost.isEmpty, queuedByteCount < queueLimit / 2 { tellLost() }
     if !list.isEmpty {
       let said = list
       list = Outbound.List()
-      guard outbound.send(said, to: descriptor, backlog: &backlog) else {
-        return server.close(self)
-      }
+      guard send(said) else { return server.close(self) }
     }
-    account()
-    watchProgress()
-    if backlog.isEmpty && isFinished { return server.close(self) }
+    if backlogByteCount != 0 || accountedByteCount != 0 {
+      account()
+      watchProgress()
+    }
+    if backlogByteCount == 0 && isFinished { return server.close(self) }
     if isInputStopped && hasRoom { server.resumeLater(self) }
     let wantsInput = !hasInputEnded && !isInputStopped
-    let wantsOutput = !backlog.isEmpty
+    let wantsOutput = backlogByteCount != 0
     guard wantsInput != watchesInput || wantsOutput != watchesOutput else { return }
     watchesInput = wantsInput
     watchesOutput = wantsOutput
     server.watch(self, input: wantsInput, output: wantsOutput)
   }
 
+  /// Sends what the turn said; what the client does not take joins what it has not taken before.
+  ///
+  /// - Returns: `false` if the client is gone.
+  private func send(_ said: Outbound.List) -> Bool {
+    var sent = 0
+    if backlogByteCount == 0 {
+      guard let count = outbound.send(said, to: descriptor) else { return false }
+      sent = count
+    }
+    guard sent < said.byteCount else { return true }
+    let rest = backlog ?? Backlog()
+    backlog = rest
+    outbound.copy(said, from: sent, to: rest)
+    noteBacklog()
+    return true
+  }
+
+  /// Takes note of how much waits.
+  private func noteBacklog() { backlogByteCount = backlog?.count ?? 0 }
+
   /// Gives a client that is owed too much a time to read some of it.
   private func watchProgress() {
-    guard backlog.count >= queueLimit else {
+    guard let backlog, backlog.count >= queueLimit else {
       if takenWhenStuck.take() != nil { server.timers.clear(.slowReader(number)) }
       return
     }
@@ -302,7 +346,7 @@ final class Connection: ReplySink {
   /// Lets the client go if it has read nothing since it was found to be owed too much.
   func checkProgress() {
     guard let taken = takenWhenStuck.take(), !isClosed else { return }
-    guard taken == backlog.takenByteCount else { return watchProgress() }
+    guard taken == backlog?.takenByteCount else { return watchProgress() }
     closeSaying(RPCError(.closing, [.init("reason", "slow-reader")]))
     // Nothing more will fit; what the kernel holds is all that the client will ever read.
     flush()
@@ -317,6 +361,45 @@ final class Connection: ReplySink {
       return false
     }
     return subscriptions.values.allSatisfy { $0.live.checkout.isEnded && !$0.isReplaying }
+  }
+
+  // MARK: Restarts
+
+  /// What the next run of the daemon has to know to go on with this client.
+  ///
+  /// To be asked after ``flush()``.
+  var state: ConnectionState {
+    var state = ConnectionState(output: backlog?.rest ?? [], input: framer.held)
+    state.isClosing = isClosing
+    state.saidHello = saidHello
+    state.clientName = clientName
+    state.subscriptionCount = subscriptionCount
+    state.lost = lost.map { .init(checkout: $0.key, seqs: $0.value) }
+    state.lostCount = lostCount
+    return state
+  }
+
+  /// Goes on where the last run of the daemon has left it; what the client sent meanwhile is read as
+  /// ever.
+  func resume(_ state: ConnectionState) {
+    if !state.output.isEmpty {
+      let rest = Backlog()
+      unsafe state.output.withUnsafeBytes { unsafe rest.append($0) }
+      backlog = rest
+      noteBacklog()
+    }
+    framer = LineFramer(continuing: state.input, maximumLineByteCount: limits.line)
+    heldInputByteCount = framer.heldByteCount
+    isInputStopped = true
+    isClosing = state.isClosing
+    saidHello = state.saidHello
+    clientName = state.clientName
+    subscriptionCount = state.subscriptionCount
+    for entry in state.lost { lost[entry.checkout] = entry.seqs }
+    lostCount = state.lostCount
+    account()
+    // At the end of the turn what waits is sent, and in the next what was held is delivered.
+    outbound.markDirty(self)
   }
 
   /// Takes note that the server has let go of it.

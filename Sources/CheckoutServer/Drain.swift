@@ -13,7 +13,10 @@ final class Drain {
   /// Begins: nothing new is accepted, and every call that would wait is told so.
   init(_ server: Server, timeout: Milliseconds) {
     self.server = server
-    server.service.notify(.stopping, status: "Draining")
+    server.service.notify(.stopping, status: "Draining: \(server.connections.count) connections")
+    // As long as it may take, and a little to tell everybody.
+    server.service.notify(
+      .extendTimeout(microseconds: UInt64(max(0, timeout) + 10_000) * 1000))
     server.log.notice("stopping", id: MessageID.stopping)
     server.stopListening()
     server.timers.set(
@@ -24,6 +27,11 @@ final class Drain {
     {
       connection.notify("system.draining", [.init("reason", "stop")])
     }
+    failCalls()
+  }
+
+  /// Answers the calls that wait.
+  private func failCalls() {
     for wait in Array(server.waits.values) { server.fail(wait, RPCError(.shuttingDown)) }
     for (_, kept) in server.calls {
       kept.connection?.waitingCount -= 1
@@ -51,9 +59,14 @@ final class Drain {
 
   private func finish() {
     isOver = true
-    for connection in Array(server.connections.values) {
+    failCalls()
+    for connection in Array(server.connections.values) { connection.flush() }
+    for connection in server.leaveConnections() {
       connection.closeSaying(RPCError(.shuttingDown))
       connection.flush()
+    }
+    if !server.service.synchronize() {
+      server.log.warning("the service manager does not answer", id: MessageID.leftOver)
     }
     server.gateway.shutdown()
     server.loop.exit(0)

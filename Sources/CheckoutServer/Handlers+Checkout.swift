@@ -38,9 +38,7 @@ extension Handlers {
       },
       "checkout.share": { connection, call, parameters throws(RPCError) in
         let (live, _) = try find(parameters, for: connection, atLeast: .own)
-        let subject = try read { () throws(CheckoutError) in
-          try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
-        }
+        let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
         let share = Share(subject: subject, role: Share.Role(parameters["role"]))
         let answer = try run(.share(share), on: live, &call, from: connection)
         connection.server.reviseSubscriptions(of: live)
@@ -48,9 +46,7 @@ extension Handlers {
       },
       "checkout.unshare": { connection, call, parameters throws(RPCError) in
         let (live, _) = try find(parameters, for: connection, atLeast: .own)
-        let subject = try read { () throws(CheckoutError) in
-          try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
-        }
+        let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
         let answer = try run(.unshare(subject), on: live, &call, from: connection)
         connection.server.reviseSubscriptions(of: live)
         return answer
@@ -107,9 +103,9 @@ extension Handlers {
   private static func readStart(
     _ encoded: String, _ parameters: Parameters, _ server: Server
   ) throws(RPCError) -> (ClientToken, Settings, [Share]) {
-    try read { () throws(CheckoutError) in
+    let shares = try [Share](parameters["share"])
+    return try read { () throws(CheckoutError) in
       let settings = try Settings(parameters)
-      let shares = try [Share](parameters["share"])
       let token: ClientToken
       do throws(ClientTokenProblem) {
         token = try server.tokenReader.read(encoded, now: Clock.wallMilliseconds())
@@ -184,10 +180,8 @@ extension Handlers {
     if let view = parameters["for"] { words = view.elements.compactMap(\.string) }
     let names = words.filter { $0 != "terminal" && $0 != "awaiting" }
     guard !words.isEmpty, names.allSatisfy({ EventKind(rawValue: $0) != nil }) else {
-      throw RPCError(
-        CheckoutError(
-          .invalidValue, detail: "Wait for terminal, awaiting or the names of events",
-          path: "/for"))
+      throw .invalidParams(
+        path: "/params/for", description: "takes terminal, awaiting or the names of events")
     }
     try checkWaiting(connection)
     connection.server.wait(
@@ -201,7 +195,7 @@ extension Handlers {
 
   private static func readCursor(_ view: JSONView?) throws(RPCError) -> UInt64 {
     guard let text = view?.string else { return 0 }
-    guard let ordinal = UInt64(text) else {
+    guard let ordinal = UInt64(text), String(ordinal) == text else {
       throw .invalidParams(path: "/params/cursor", description: "is not a page's next")
     }
     return ordinal

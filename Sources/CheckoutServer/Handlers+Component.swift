@@ -2,6 +2,7 @@ import Checkout
 import CheckoutProtocol
 import JSON
 import JSONRPC
+import Systemd
 import ValueTree
 
 extension Handlers {
@@ -32,7 +33,7 @@ extension Handlers {
         return try run(.reportRedirect(dismissed: isDismissed), parameters, &call, connection)
       },
       "component.reportBankAccount": { connection, call, parameters throws(RPCError) in
-        let report = try read { () throws(CheckoutError) in try BankAccountReport(parameters) }
+        let report = try BankAccountReport(parameters)
         return try run(.reportBankAccount(report), parameters, &call, connection)
       },
       "component.acceptMandate": { connection, call, parameters throws(RPCError) in
@@ -58,7 +59,16 @@ extension Handlers {
     _ connection: Connection, waits: Bool = false
   ) throws(RPCError) -> Value? {
     let (live, index, _) = try findComponent(parameters, for: connection, atLeast: .drive)
-    return try Handlers.run(
+    let result = try Handlers.run(
       .component(index, command), on: live, &call, from: connection, waits: waits)
+    if case .submit = command {
+      connection.server.log.info(
+        "component submitted", id: MessageID.componentSubmitted,
+        fields: [
+          ("CHECKOUT_ID", live.idText), ("COMPONENT_ID", live.componentText(index)),
+          ("CLIENT_UID", String(connection.caller.userID)),
+        ])
+    }
+    return result
   }
 }

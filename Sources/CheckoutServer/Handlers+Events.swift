@@ -34,12 +34,11 @@ extension Handlers {
   private static func subscribe(
     _ connection: Connection, _ parameters: Parameters
   ) throws(RPCError) -> Value? {
-    let filter = try read { () throws(CheckoutError) in try EventFilter(parameters["types"]) }
+    let filter = try EventFilter(parameters["types"])
     let after = parameters["after"]?.integer
     guard parameters["checkoutId"] != nil else {
       guard after == nil else {
-        throw RPCError(
-          CheckoutError(.invalidValue, detail: "after needs a checkoutId", path: "/after"))
+        throw .invalidParams(path: "/params/after", description: "needs a checkoutId")
       }
       return try subscribeWidely(connection, filter, parameters)
     }
@@ -111,7 +110,7 @@ extension Handlers {
     _ connection: Connection, _ call: inout Call, _ parameters: Parameters
   ) throws(RPCError) -> Value? {
     let (live, access) = try find(parameters, for: connection)
-    let filter = try read { () throws(CheckoutError) in try EventFilter(parameters["types"]) }
+    let filter = try EventFilter(parameters["types"])
     let after = parameters["after"]?.integer ?? 0
     let limit = Int(parameters["limit"]?.integer ?? 100)
     let span = parameters["waitMs"]?.integer ?? 0

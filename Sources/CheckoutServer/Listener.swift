@@ -1,12 +1,12 @@
 import Glibc
 import JSON
 import JSONRPC
-import LinuxSystem
+package import LinuxSystem
 import Systemd
 import ValueTree
 
 /// A listening socket.
-final class Listener {
+package final class Listener {
   private let descriptor: FileDescriptor
   /// Held back for the day when no other is left: a client can then still be told so.
   private var reserve: FileDescriptor?
@@ -70,7 +70,7 @@ final class Listener {
 
   private func fail(_ reason: String, _ server: Server) {
     server.counters.countRefusal("accept")
-    server.log.warning("cannot accept a connection: \(reason)")
+    server.log.warning("cannot accept a connection: \(reason)", id: MessageID.accepting)
   }
 
   private func admit(_ client: consuming FileDescriptor, to server: Server) {
@@ -113,6 +113,18 @@ final class Listener {
     return nil
   }
 
+  /// Tells those who wait at a socket that nobody will serve them.
+  ///
+  /// For a daemon that cannot start: left waiting, they would have the service manager start it again
+  /// and again, until it gives the socket up.
+  ///
+  /// - Parameter listener: A socket that listens and does not block; it stays the caller's.
+  package static func refuseAll(at listener: borrowing FileDescriptor) {
+    while case .accepted(let client) = UnixSocket.acceptConnection(on: listener) {
+      refuse(client, RPCError(.shuttingDown))
+    }
+  }
+
   /// Says why, once, and closes.
   private static func refuse(_ client: consuming FileDescriptor, _ error: RPCError) {
     let line = Array(
@@ -127,6 +139,9 @@ final class Listener {
       ]).jsonText + "\n").utf8)
     unsafe line.withUnsafeBytes { bytes in _ = unsafe client.send(bytes) }
   }
+
+  /// Whether the service manager has it too: clients that come when this process is gone wait.
+  var isShared: Bool { path == nil }
 
   /// Stops accepting.
   ///

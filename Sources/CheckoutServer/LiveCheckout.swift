@@ -25,8 +25,8 @@ final class LiveCheckout {
   /// Its requests under way.
   var requests: [OperationID: PendingRequest] = [:]
 
-  /// As it was before this turn, if the turn has touched it.
-  var before: Checkout?
+  /// As it was before this turn, if the turn has touched it; apart, since few are touched at a time.
+  private(set) var before: CheckoutCopy?
   /// Whether no commit has written it yet.
   var isNew = true
   /// Whether only the record of its outcome is left.
@@ -85,12 +85,22 @@ final class LiveCheckout {
     for part in checkout.storedParts { storedPartVersions[part.name] = part.version }
   }
 
+  /// Keeps the state as it is, before the turn changes it.
+  func keep() { before = CheckoutCopy(checkout) }
+
   /// Takes the turn's changes back.
   func takeBack() {
-    guard let before = before.take() else { return }
-    checkout = before
-    writtenSeq = before.seq
+    guard let copy = before.take() else { return }
+    checkout = copy.checkout
+    writtenSeq = checkout.seq
   }
+}
+
+/// A checkout as it was.
+final class CheckoutCopy {
+  let checkout: Checkout
+
+  init(_ checkout: Checkout) { self.checkout = checkout }
 }
 
 /// When a state was written, by two clocks: the wall clock, which may be set, and the one that

@@ -124,6 +124,15 @@ package struct OptionRow: Sendable {
       options.logLevel = level
       return true
     },
+    OptionRow(
+      "idle-exit", "SECONDS",
+      "end after so long with nothing to do; a client starts it again",
+      expects: "expected a whole number from 0 (never) to 86400"
+    ) { text, options in
+      guard let seconds = Int64(text), (0...86_400).contains(seconds) else { return false }
+      options.idleSpan = seconds * 1000
+      return true
+    },
     span("drain-timeout", 0...600_000, "wait so long for payments when stopping", \.drainTimeout),
     span(
       "request-timeout", 10...600_000, "for configuration, session changes and tokenization",

@@ -18,6 +18,8 @@ package struct Options: Sendable {
   package var logLevel = Log.Level.info
   /// How long a stop waits for payments under way.
   package var drainTimeout: Milliseconds = 20_000
+  /// How long the daemon stays with nothing to do; zero is for ever.
+  package var idleSpan: Milliseconds = 0
   /// What the server allows.
   package var limits = Limits()
   /// How long things may take.

@@ -90,35 +90,27 @@ final class Outbound {
     dependent.removeAll(keepingCapacity: true)
   }
 
-  /// Hands a list's bytes to a descriptor, and what it does not take to a backlog.
+  /// Hands a list's bytes to a descriptor.
   ///
   /// - Parameters:
-  ///   - list: What is to be sent.
+  ///   - list: What is to be sent; not empty.
   ///   - descriptor: Where to.
-  ///   - backlog: Non-empty if earlier bytes still wait; then all of these wait too.
-  /// - Returns: `false` if the peer is gone.
-  func send(
-    _ list: List, to descriptor: borrowing FileDescriptor, backlog: inout Backlog
-  ) -> Bool {
+  /// - Returns: How many bytes it took, or `nil` if the peer is gone.
+  func send(_ list: List, to descriptor: borrowing FileDescriptor) -> Int? {
     unsafe output.withUnsafeBytes { arena in
-      var sent = 0
-      if backlog.isEmpty {
-        let first = segments[Int(list.first)]
-        let result: SendResult
-        if first.next < 0 {
-          result = unsafe descriptor.send(
-            UnsafeRawBufferPointer(rebasing: arena[first.offset..<first.offset + first.count]))
-        } else {
-          result = unsafe sendVector(list, arena, to: descriptor)
-        }
-        switch result {
-        case .bytes(let count): sent = count
-        case .wouldBlock: sent = 0
-        case .peerGone, .failed: return false
-        }
+      let first = segments[Int(list.first)]
+      let result: SendResult
+      if first.next < 0 {
+        result = unsafe descriptor.send(
+          UnsafeRawBufferPointer(rebasing: arena[first.offset..<first.offset + first.count]))
+      } else {
+        result = unsafe sendVector(list, arena, to: descriptor)
       }
-      if sent < list.byteCount { unsafe keep(list, from: sent, arena, in: &backlog) }
-      return true
+      switch result {
+      case .bytes(let count): return count
+      case .wouldBlock: return 0
+      case .peerGone, .failed: return nil
+      }
     }
   }
 
@@ -140,28 +132,29 @@ final class Outbound {
     }
   }
 
-  private func keep(
-    _ list: List, from sent: Int, _ arena: UnsafeRawBufferPointer, in backlog: inout Backlog
-  ) {
-    var skip = sent
-    var index = list.first
-    while index >= 0 {
-      let segment = segments[Int(index)]
-      if skip < segment.count {
-        unsafe backlog.append(
-          UnsafeRawBufferPointer(
-            rebasing: arena[segment.offset + skip..<segment.offset + segment.count]))
-        skip = 0
-      } else {
-        skip -= segment.count
+  /// Copies what is left of a list once so many bytes have been sent.
+  func copy(_ list: List, from sent: Int, to backlog: Backlog) {
+    unsafe output.withUnsafeBytes { arena in
+      var skip = sent
+      var index = list.first
+      while index >= 0 {
+        let segment = segments[Int(index)]
+        if skip < segment.count {
+          unsafe backlog.append(
+            UnsafeRawBufferPointer(
+              rebasing: arena[segment.offset + skip..<segment.offset + segment.count]))
+          skip = 0
+        } else {
+          skip -= segment.count
+        }
+        index = segment.next
       }
-      index = segment.next
     }
   }
 }
 
 /// Bytes that a slow reader has not taken yet.
-struct Backlog: ~Copyable {
+final class Backlog {
   private var bytes: [UInt8] = []
   private var start = 0
   /// How many bytes the reader has taken from here in all.
@@ -170,17 +163,17 @@ struct Backlog: ~Copyable {
   /// How many bytes wait.
   var count: Int { bytes.count - start }
 
-  /// Whether none wait.
-  var isEmpty: Bool { bytes.isEmpty }
+  /// What waits.
+  var rest: [UInt8] { Array(bytes[start...]) }
 
-  mutating func append(_ more: UnsafeRawBufferPointer) {
+  func append(_ more: UnsafeRawBufferPointer) {
     unsafe bytes.append(contentsOf: more)
   }
 
   /// Sends what the descriptor takes.
   ///
   /// - Returns: `false` if the peer is gone.
-  mutating func flush(to descriptor: borrowing FileDescriptor) -> Bool {
+  func flush(to descriptor: borrowing FileDescriptor) -> Bool {
     while start < bytes.count {
       let result = unsafe bytes.withUnsafeBytes { all in
         unsafe descriptor.send(UnsafeRawBufferPointer(rebasing: all[start...]))

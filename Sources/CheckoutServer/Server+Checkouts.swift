@@ -147,15 +147,3 @@ extension Operation.Request {
     }
   }
 }
-
-/// The kinds of journal entries, for `journalctl MESSAGE_ID=…`.
-enum MessageID {
-  static let started: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e801"
-  static let stopping: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e802"
-  static let checkoutStarted: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e803"
-  static let checkoutEnded: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e804"
-  static let storeFailed: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e806"
-  static let storeRecovered: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e807"
-  static let checkoutArchived: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e808"
-  static let repeatAllowed: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e805"
-}

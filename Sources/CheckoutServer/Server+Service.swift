@@ -2,6 +2,7 @@ package import Checkout
 import CheckoutStore
 import JSONRPC
 import LinuxSystem
+import PrimerAPI
 import Systemd
 
 extension Server {
@@ -11,6 +12,15 @@ extension Server {
     service.notify(.ready, status: toldStatus)
     timers.set(.status, at: Clock.bootMicroseconds() + 1_000_000)
     log.notice("ready", id: MessageID.started)
+    if idleSpan > 0, !listeners.allSatisfy(\.isShared) {
+      log.warning("idle-exit is of no use without the service manager's sockets: it stays")
+    }
+  }
+
+  /// Tells the service manager that the start goes on.
+  func tellProgress(_ count: Int) {
+    service.notify(
+      .extendTimeout(microseconds: 60_000_000), status: "Reading the state: \(count) checkouts")
   }
 
   /// Begins to stop; again while stopping does nothing.
@@ -22,7 +32,11 @@ extension Server {
   private var statusText: String {
     let count = checkouts.checkouts.count
     let text = "\(connections.count) connections, \(count) checkouts"
-    return storeProblem.map { "\(text); \($0)" } ?? text
+    let problems = [
+      storeProblem?.description,
+      configurationProblem.map { "the configuration was not changed: \($0)" },
+    ]
+    return ([text] + problems.compactMap(\.self)).joined(separator: "; ")
   }
 
   /// Tells the service manager what the daemon does, at most once a second.
@@ -38,24 +52,34 @@ extension Server {
 
   /// Reads the configuration again and puts it in force; a wrong one changes nothing.
   ///
-  /// Limits of lines and batches hold for the connections to come; sockets, certificates and what
+  /// Limits hold for the connections to come, time-outs for the requests to come; sockets, state, certificates and what
   /// upstream may be are read at start only.
   ///
   /// - Returns: What is wrong, or `nil`.
   func reload() -> OptionError? {
     service.notify(.reloading, status: "Reading the configuration")
-    defer { service.notify(.ready, status: statusText) }
+    defer {
+      toldStatus = statusText
+      service.notify(.ready, status: toldStatus)
+      if !service.synchronize() { log.warning("the service manager does not answer") }
+    }
     switch readOptions() {
     case .failure(let problem):
-      log.error("the configuration was not changed: \(problem.message)")
+      configurationProblem = problem.message
+      log.error(
+        "the configuration was not changed: \(problem.message)", id: MessageID.reloadFailed)
       return problem
     case .success(let options):
+      configurationProblem = nil
       limits = options.limits
+      idleSpan = options.idleSpan
       spans = options.spans
+      retention = options.retention
+      gateway.timeouts = options.timeouts
       store.eventLimits = options.limits.events
       dispatcher = Self.makeDispatcher(limits)
       log.minimumLevel = options.logLevel
-      log.notice("the configuration is in force")
+      log.notice("the configuration is in force", id: MessageID.reloaded)
       return nil
     }
   }

@@ -26,7 +26,7 @@ extension Server {
   func touch(_ live: LiveCheckout) {
     // Of an archived one there is a record, which nothing changes.
     guard live.before == nil, !live.isArchived else { return }
-    live.before = live.checkout
+    live.keep()
     touched.append(live)
   }
 
@@ -193,12 +193,15 @@ extension Server {
   private func scrubSoon() {
     guard !isScrubDue else { return }
     isScrubDue = true
-    timers.set(.scrub, at: Clock.bootMicroseconds() + 50_000)
+    // It reads the whole file: it may take a twentieth of the time at most.
+    timers.set(.scrub, at: Clock.bootMicroseconds() + max(50_000, 20 * lastScrubSpan))
   }
 
   /// Makes what was wiped unreadable in every file.
   func scrub() {
     isScrubDue = false
+    let begin = Clock.bootMicroseconds()
+    defer { lastScrubSpan = Clock.bootMicroseconds() - begin }
     let isScrubbed = attempt { () throws(StoreError) in try store.scrub() }
     if !isScrubbed { scrubSoon() }
   }
@@ -222,16 +225,20 @@ extension Server {
 
   // MARK: Recovery
 
-  /// Takes up every checkout where its last commit left it, and wipes what is overdue.
+  /// Takes up every checkout where its last commit left it, and the clients where the last run left
+  /// them; wipes what is overdue.
   ///
   /// To be called before anything listens.
   ///
+  /// - Parameter handover: What the last run has left.
   /// - Throws: ``StoreError`` if a row cannot be read; then nothing has been changed.
-  package func recover() throws(StoreError) {
+  package func recover(_ handover: consuming Handover = Handover()) throws(StoreError) {
     let moment = storedMoment
     var found: [LiveCheckout] = []
+    tellProgress(0)
     try store.recover { stored throws(StoreError) in
       found.append(try take(stored, at: moment))
+      if found.count % 10_000 == 0 { tellProgress(found.count) }
     }
     try store.recoverRecords { id, value throws(StoreError) in
       found.append(try takeRecord(id, value))
@@ -241,6 +248,7 @@ extension Server {
     for live in found { takeUp(live) }
     for effect in afterCommit { carryOut(effect) }
     afterCommit = []
+    takeOver(&handover)
     for live in found where !live.checkout.isEnded && live.checkout.hasWorkToResume {
       receive(.restarted(minimumDecisionSpan: Self.decisionSpanAfterRestart), of: live)
     }

@@ -35,7 +35,7 @@ package final class Server {
   /// measured with it are right whatever happens to the wall clock.
   private let steadyOffset = Clock.wallMilliseconds() - Int64(Clock.bootMicroseconds() / 1000)
   let bootID: Int64
-  let retention: Retention
+  var retention: Retention
 
   var checkouts = CheckoutRegistry()
   /// The checkouts that this turn has touched.
@@ -49,6 +49,8 @@ package final class Server {
   /// Whether what was kept while the store could not be written is being tried again.
   var isRetrying = false
   var isScrubDue = false
+  /// Microseconds that the last scrubbing took.
+  var lastScrubSpan: UInt64 = 0
   var lastTimestamp: (time: WallTime, text: String) = (0, Timestamp(0).text)
   var entropy = EntropyPool()
   var counters = Counters()
@@ -86,6 +88,12 @@ package final class Server {
   /// Whether the service manager may be told anew what the daemon does.
   var isStatusDue = false
   var toldStatus = ""
+  /// What is wrong with the configuration that was read last.
+  var configurationProblem: String?
+  /// How long the daemon stays with nothing to do; zero is for ever.
+  package var idleSpan: Milliseconds = 0
+  /// Whether the clients could be waited for when that was done last.
+  package private(set) var canServe = true
 
   /// Makes a server that does not listen yet.
   ///
@@ -147,18 +155,23 @@ package final class Server {
   }
 
   /// Takes in a client that was accepted.
-  func admit(_ descriptor: consuming FileDescriptor, caller: Caller) {
+  ///
+  /// - Returns: The connection, unless the kernel refuses to watch it.
+  @discardableResult
+  func admit(_ descriptor: consuming FileDescriptor, caller: Caller) -> Connection? {
     connectionNumber += 1
     let number = connectionNumber
     do throws(Errno) {
       try clients.add(descriptor.rawValue, .readable, tag: number)
     } catch {
       log.error("cannot watch a connection: \(error)")
-      return
+      return nil
     }
     counters.connectionsAccepted += 1
-    connections[number] = Connection(descriptor, number: number, caller: caller, of: self)
+    let connection = Connection(descriptor, number: number, caller: caller, of: self)
+    connections[number] = connection
     connectionCounts[caller.userID, default: 0] += 1
+    return connection
   }
 
   func watch(_ connection: Connection, input: Bool, output: Bool) {
@@ -208,11 +221,13 @@ package final class Server {
   private func serveClients() {
     do throws(Errno) {
       let count = try clients.wait()
+      canServe = true
       for index in 0..<count {
         let ready = clients.ready(index)
         connections[ready.tag]?.receive(ready.events)
       }
     } catch {
+      canServe = false
       log.error("cannot wait for clients: \(error)")
     }
   }
@@ -254,6 +269,7 @@ package final class Server {
       stalledTimer?.arm(atBootMicroseconds: 0)
     }
     tellStatus()
+    watchIdleness()
     armTimer()
     drain?.check()
   }
@@ -282,6 +298,7 @@ package final class Server {
       case .forget(let id): if let live = checkouts[id] { forgetRecord(of: live) }
       case .scrub: scrub()
       case .slowReader(let number): connections[number]?.checkProgress()
+      case .idle: endIfIdle()
       case .retry: retryStore()
       case .reserve: setReserveAside()
       }
@@ -309,6 +326,8 @@ enum Deadline: Hashable {
   case forget(CheckoutID)
   /// What was wiped is to be made unreadable.
   case scrub
+  /// Nothing was to be done for so long that the daemon may end.
+  case idle
   /// The store is to be tried again.
   case retry
   /// Space is to be set aside on the disk.

@@ -31,7 +31,7 @@ final class Subscription {
 /// What a connection wants to hear of many checkouts.
 final class WideSubscription {
   /// How wide it is.
-  enum Reach {
+  enum Reach: String {
     /// The caller's own.
     case own
     /// Also those shared with the caller.

@@ -22,6 +22,12 @@ struct TimerQueue<Key: Hashable> {
   /// Forgets a key.
   mutating func clear(_ key: Key) { deadlines[key] = nil }
 
+  /// Whether a deadline is set for a key like that.
+  func contains(where isMeant: (Key) -> Bool) -> Bool { deadlines.keys.contains(where: isMeant) }
+
+  /// Whether the key has a deadline.
+  func contains(_ key: Key) -> Bool { deadlines[key] != nil }
+
   /// The nearest deadline.
   mutating func nearest() -> UInt64? {
     while let first = heap.first {

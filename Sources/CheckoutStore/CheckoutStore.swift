@@ -96,7 +96,8 @@ package final class CheckoutStore {
         let number = try backend.appendRow(
           of: change.id, seq: last, eventCount: events.count, body)
         let row = Row(
-          number: number, seq: last, eventCount: Int32(events.count), byteCount: Int32(body.count))
+          number: number, seq: last, eventCount: Int32(events.count), byteCount: Int32(body.count),
+          isOfComponentsAlone: !events.contains(where: \.isOfCheckout))
         rows.append((change.id, row))
       }
       try backend.commit()
@@ -163,10 +164,15 @@ package final class CheckoutStore {
         kept.append(row)
         continue
       }
-      let events = try backend.readRow(row.number).events(endingAt: row.seq)
-      let left = events.filter(\.isOfCheckout)
       index.eventCount -= Int(row.eventCount)
       index.byteCount -= Int(row.byteCount)
+      if row.isOfComponentsAlone, row.eventCount > 0 {
+        index.trimmedTo = row.seq
+        try backend.deleteRow(row.number)
+        continue
+      }
+      let events = try backend.readRow(row.number).events(endingAt: row.seq)
+      let left = events.filter(\.isOfCheckout)
       if let last = events.last(where: { !$0.isOfCheckout }) { index.trimmedTo = last.seq }
       guard !left.isEmpty else {
         try backend.deleteRow(row.number)

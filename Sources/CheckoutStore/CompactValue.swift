@@ -52,6 +52,12 @@ package enum CompactValue {
     }
   }
 
+  /// Appends the beginning of a list, whose elements are to follow.
+  static func appendArray(count: Int, to bytes: inout [UInt8]) {
+    bytes.append(Tag.array)
+    append(UInt64(count), to: &bytes)
+  }
+
   private static func append(_ text: String, to bytes: inout [UInt8]) {
     append(UInt64(text.utf8.count), to: &bytes)
     bytes.append(contentsOf: text.utf8)

@@ -17,12 +17,14 @@ package struct EventRecord: Sendable {
     self.event = event
   }
 
-  /// The form in a row: `[kind, time, component, members]`; the number follows from the row's.
-  var value: Value {
-    [
-      .integer(Int64(event.kind.code)), .integer(time),
-      event.component.map { .integer(Int64($0)) } ?? .null, .object(event.members),
-    ]
+  /// Appends the form in a row: `[kind, time, component, members]`; the number follows from the
+  /// row's.
+  func append(to bytes: inout [UInt8]) {
+    CompactValue.appendArray(count: 4, to: &bytes)
+    CompactValue.append(.integer(Int64(event.kind.code)), to: &bytes)
+    CompactValue.append(.integer(time), to: &bytes)
+    CompactValue.append(event.component.map { .integer(Int64($0)) } ?? .null, to: &bytes)
+    CompactValue.append(.object(event.members), to: &bytes)
   }
 
   init(_ value: Value, seq: Int64) throws(CompactValue.Malformed) {

@@ -9,6 +9,9 @@ struct Row {
   let eventCount: Int32
   /// What counts against the limit; nothing once it was trimmed to what is kept for ever.
   let byteCount: Int32
+  /// Whether no event of it is of the checkout as a whole, so that trimming need not look; `false`
+  /// also if that is not known.
+  var isOfComponentsAlone = false
 
   var isTrimmed: Bool { byteCount == 0 }
 }
@@ -60,15 +63,25 @@ struct RowBody {
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(256)
-    CompactValue.append([hot, .array(events.map(\.value))], to: &bytes)
+    CompactValue.appendArray(count: 2, to: &bytes)
+    CompactValue.append(hot, to: &bytes)
+    CompactValue.appendArray(count: events.count, to: &bytes)
+    for event in events { event.append(to: &bytes) }
     return bytes
   }
 
   /// The same for events whose numbers have gaps: each with its own.
   var sparseBytes: [UInt8] {
     var bytes: [UInt8] = []
-    let pairs = events.map { Value.array([.integer($0.seq), $0.value]) }
-    CompactValue.append([hot, .array(pairs), true], to: &bytes)
+    CompactValue.appendArray(count: 3, to: &bytes)
+    CompactValue.append(hot, to: &bytes)
+    CompactValue.appendArray(count: events.count, to: &bytes)
+    for event in events {
+      CompactValue.appendArray(count: 2, to: &bytes)
+      CompactValue.append(.integer(event.seq), to: &bytes)
+      event.append(to: &bytes)
+    }
+    CompactValue.append(true, to: &bytes)
     return bytes
   }
 }

@@ -26,6 +26,7 @@ final class SQLiteBackend: StoreBackend {
       database = try Database(path: path)
       unsafe chmod(path, 0o600)
       try Self.configure(database)
+      Self.removeDrafts(in: directory)
       statements = try Statements(database)
     } catch {
       throw Self.openingError(error)
@@ -80,6 +81,21 @@ final class SQLiteBackend: StoreBackend {
     let parent = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard parent >= 0 else { return }
     fsync(FileDescriptor(owning: parent).rawValue)
+  }
+
+  /// Removes what starts that were cut short have left; to be called once the database is locked.
+  private static func removeDrafts(in directory: String) {
+    guard let entries = unsafe opendir(directory) else { return }
+    defer { unsafe closedir(entries) }
+    while let entry = unsafe readdir(entries) {
+      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      let prefix = "checkoutd.sqlite."
+      if name.hasPrefix(prefix), name.dropFirst(prefix.count).first?.isNumber == true {
+        unsafe unlink(directory + "/" + name)
+      }
+    }
   }
 
   private static func makeTables(_ path: String) throws(SQLiteError) {

@@ -12,6 +12,20 @@ internal import JSON
   case flood
 }
 
+/// What a ``LineFramer`` has taken in and not delivered.
+package struct HeldInput: Sendable, Equatable {
+  /// The beginning of a line, or whole lines if delivery was stopped.
+  package var bytes: [UInt8] = []
+  /// How many bytes there were so far of a line that is being skipped.
+  package var skipped = 0
+
+  /// Makes what a framer held.
+  package init(bytes: [UInt8] = [], skipped: Int = 0) {
+    self.bytes = bytes
+    self.skipped = skipped
+  }
+}
+
 /// Cuts a stream of bytes into lines, in place where a line lies whole in the input.
 ///
 /// Between lines it owns no memory; the part of an unfinished line is copied, and so is what
@@ -29,6 +43,26 @@ package struct LineFramer: ~Copyable {
   /// - Parameter maximumLineByteCount: The longest line delivered, without its LF.
   package init(maximumLineByteCount: Int = 1024 * 1024) {
     lines = Lines(limit: maximumLineByteCount)
+  }
+
+  /// Goes on where another framer has been left, in another process maybe.
+  ///
+  /// Delivery is stopped: what was held follows upon ``resume(_:)``.
+  ///
+  /// - Parameters:
+  ///   - rest: What the other held.
+  ///   - maximumLineByteCount: The longest line delivered, without its LF.
+  package init(continuing rest: HeldInput, maximumLineByteCount: Int) {
+    self.init(maximumLineByteCount: maximumLineByteCount)
+    unsafe rest.bytes.withUnsafeBytes { unsafe carry.append($0) }
+    lines.skipped = rest.skipped
+    lines.isStopped = true
+  }
+
+  /// What is held of the input, for another framer to go on with.
+  package var held: HeldInput {
+    let bytes = unsafe carry.withUnsafeBytes { unsafe Array($0.dropFirst(lines.consumed)) }
+    return HeldInput(bytes: bytes, skipped: lines.skipped)
   }
 
   /// The memory held, for a budget of the whole process.
@@ -117,7 +151,7 @@ extension LineFramer {
     /// Bytes of the carry delivered before a stop.
     var consumed = 0
     /// Bytes so far of the line being skipped; zero when none is.
-    private var skipped = 0
+    var skipped = 0
 
     init(limit: Int) { self.limit = limit }
 

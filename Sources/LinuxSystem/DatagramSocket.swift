@@ -22,22 +22,26 @@ package struct DatagramSocket: ~Copyable {
     descriptor = socket
   }
 
+  /// How many descriptors go with one datagram at most.
+  package static let maximumDescriptorCount = 253
+
   /// Sends one datagram.
   ///
   /// - Parameters:
   ///   - text: What it holds.
+  ///   - descriptors: Of what the receiver gets copies; at most ``maximumDescriptorCount``.
   ///   - address: A path, or `@` and a name in the abstract namespace.
   ///   - waits: Whether it may wait for room at the receiver.
-  /// - Throws: ``Errno`` of `sendto`; `EAGAIN` if there was no room in time.
+  /// - Throws: ``Errno`` of `sendmsg`; `EAGAIN` if there was no room in time.
   package borrowing func send(
-    _ text: String, to address: String, waits: Bool
+    _ text: String, with descriptors: [Int32] = [], to address: String, waits: Bool
   ) throws(Errno) {
     var text = text
     let result = text.withUTF8 { bytes in
-      unsafe clinux_unix_send_datagram(
+      unsafe clinux_unix_send_descriptors(
         descriptor.rawValue, address, bytes.baseAddress, bytes.count,
-        waits ? 0 : Int32(MSG_DONTWAIT))
+        waits ? 0 : Int32(MSG_DONTWAIT), descriptors, descriptors.count)
     }
-    _ = try checkNegated(result, "sendto")
+    _ = try checkNegated(result, "sendmsg")
   }
 }

@@ -5,11 +5,16 @@ import Glibc
 package enum ProcessHardening {
   /// Keeps the process's memory out of core dumps and away from debuggers of the same user.
   ///
-  /// - Throws: ``Errno`` of `prctl` or `setrlimit`.
+  /// - Throws: ``Errno`` of `prctl`, `getrlimit` or `setrlimit`.
   package static func forbidDumps() throws(Errno) {
     _ = try checkNegated(clinux_forbid_dumps(), "prctl")
+    let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+    var limit = rlimit()
+    _ = try check(unsafe getrlimit(resource, &limit), "getrlimit")
+    // A service manager that has set it may not allow to set it again.
+    guard limit.rlim_max > 0 else { return }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    _ = try check(unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none), "setrlimit")
+    _ = try check(unsafe setrlimit(resource, &none), "setrlimit")
   }
 
   /// Makes a crash end the process as the kernel does it.

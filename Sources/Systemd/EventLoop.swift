@@ -14,6 +14,9 @@ package final class EventLoop {
   /// What to do after each source's handler, in the same turn of the loop.
   package var endOfTurn: (() -> Void)?
 
+  /// What to do when a turn has done all of its work, ``endOfTurn`` included.
+  var afterTurn: (() -> Void)?
+
   let event: OpaquePointer
   private var sources: [ObjectIdentifier: Source] = [:]
 
@@ -108,5 +111,6 @@ package final class EventLoop {
   private func releaseSources() {
     for source in sources.values { source.release() }
     sources = [:]
+    afterTurn = nil
   }
 }

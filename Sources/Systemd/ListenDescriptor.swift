@@ -29,32 +29,63 @@ package enum ListenDescriptorError: Error, Sendable, Equatable, CustomStringConv
   }
 }
 
+/// Something that an earlier run of the daemon left with the service manager.
+package struct StoredDescriptor: Sendable, Equatable {
+  /// The name it was left under.
+  package let name: String
+
+  /// The descriptor; whoever makes a `FileDescriptor` of it owns it.
+  package let rawValue: Int32
+}
+
+/// What the service manager passed to the daemon, in no particular order.
+package struct PassedDescriptors: Sendable, Equatable {
+  /// What socket units opened, each set not to block and to be closed by exec.
+  package internal(set) var listeners: [ListenDescriptor] = []
+
+  /// What an earlier run left, set likewise.
+  package internal(set) var stored: [StoredDescriptor] = []
+}
+
 extension ServiceManager {
-  /// Takes over the listeners that the service manager opened, each set not to block and to be
-  /// closed by exec.
+  /// Takes over what the service manager passed.
   ///
-  /// It removes `LISTEN_*` from the environment: a second call finds none.
+  /// It removes `LISTEN_*` from the environment: a second call finds nothing.
   ///
-  /// - Returns: The listeners in no particular order; empty if the daemon was started otherwise.
+  /// - Returns: The descriptors; none if the daemon was started otherwise.
   /// - Throws: ``ListenDescriptorError``.
-  package static func listenDescriptors() throws(ListenDescriptorError) -> [ListenDescriptor] {
+  package static func passedDescriptors() throws(ListenDescriptorError) -> PassedDescriptors {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = unsafe sd_listen_fds_with_names(1, &names)
     guard count >= 0 else {
       throw .failed(Errno(code: -count, call: "sd_listen_fds_with_names"))
     }
     defer { unsafe free(names) }
-    var descriptors: [ListenDescriptor] = []
+    var passed = PassedDescriptors()
     for index in 0..<Int(count) {
-      let name = unsafe names?[index]
-      defer { unsafe free(name) }
-      descriptors.append(
-        ListenDescriptor(
-          name: unsafe name.map { unsafe String(cString: $0) } ?? "",
-          rawValue: SD_LISTEN_FDS_START + Int32(index)))
+      let text = unsafe names?[index]
+      defer { unsafe free(text) }
+      let name = unsafe text.map { unsafe String(cString: $0) } ?? ""
+      let number = SD_LISTEN_FDS_START + Int32(index)
+      if isLeftOver(number) {
+        passed.stored.append(StoredDescriptor(name: name, rawValue: number))
+      } else {
+        passed.listeners.append(ListenDescriptor(name: name, rawValue: number))
+      }
     }
-    for descriptor in descriptors { try descriptor.check() }
-    return descriptors
+    for descriptor in passed.listeners { try descriptor.check() }
+    do throws(Errno) {
+      for descriptor in passed.stored {
+        try FileDescriptor.setNonBlockingAndCloseOnExec(descriptor.rawValue)
+      }
+    } catch { throw .failed(error) }
+    return passed
+  }
+
+  /// Whether a descriptor can only come from an earlier run: a connection, or no socket at all.
+  static func isLeftOver(_ descriptor: Int32) -> Bool {
+    sd_is_socket(descriptor, AF_UNSPEC, 0, -1) <= 0
+      || sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0
   }
 }
 

@@ -55,6 +55,7 @@ package class Source {
     let loop = source.loop
     handle(source)
     loop.endOfTurn?()
+    loop.afterTurn?()
     return 0
   }
 }

@@ -44,15 +44,36 @@ enum Daemon {
     _ settings: Invocation.Settings, _ service: ServiceManager
   ) -> Int32 {
     var log = Log()
+    // Before there is a second thread: it takes variables out of the environment.
+    let passed: PassedDescriptors
+    do throws(ListenDescriptorError) {
+      passed = try ServiceManager.passedDescriptors()
+    } catch {
+      log.error(error.description)
+      return 1
+    }
     do {
       let options = try settings.options()
       log.minimumLevel = options.logLevel
-      return try serve(options, try policy(options), settings, log, service)
+      return try serve(options, try policy(options), settings, passed, log, service)
     } catch {
       let problem = problem(error)
       log.error(problem.message)
       service.notify(.status, status: problem.message)
+      if problem.code == 78 { refuseClients(passed.listeners) }
+      _ = service.synchronize()
       return problem.code
+    }
+  }
+
+  /// Lets the clients go that wait for a daemon whose configuration is wrong, since nothing but an
+  /// administrator will mend that.
+  static func refuseClients(_ listeners: [ListenDescriptor]) {
+    for listener in listeners {
+      let descriptor = FileDescriptor(owning: listener.rawValue)
+      Listener.refuseAll(at: descriptor)
+      // Not closed: the server may have been the owner before it failed.
+      _ = descriptor.release()
     }
   }
 
@@ -69,8 +90,8 @@ enum Daemon {
   }
 
   private static func serve(
-    _ options: Options, _ policy: UpstreamPolicy, _ settings: Invocation.Settings, _ log: Log,
-    _ service: ServiceManager
+    _ options: Options, _ policy: UpstreamPolicy, _ settings: Invocation.Settings,
+    _ passed: PassedDescriptors, _ log: Log, _ service: ServiceManager
   ) throws -> Int32 {
     ProcessHardening.dieSilently()
     ProcessHardening.ignoreBrokenPipes()
@@ -86,9 +107,9 @@ enum Daemon {
     _ = try loop.addSignal(SIGTERM) { server.beginDrain(timeout: options.drainTimeout) }
     _ = try loop.addSignal(SIGINT) { server.beginDrain(timeout: options.drainTimeout) }
     _ = try loop.addSignal(SIGHUP) { server.reloadByItself() }
-    try server.recover()
-    try listen(server, options)
-    _ = try Watchdog(on: loop, service)
+    try server.recover(Handover(passed.stored, bootID: try bootNumber(), service, log))
+    try listen(server, passed.listeners, options)
+    _ = try Watchdog(on: loop, service) { server.canServe }
     server.announceReady()
     return try loop.run()
   }
@@ -103,12 +124,14 @@ enum Daemon {
     gateway.timeouts = options.timeouts
     let store = try openStore(options)
     store.eventLimits = options.limits.events
-    return try Server(
+    let server = try Server(
       loop: loop, log: log, service: service, store: store,
       gateway: try PrimerGateway(on: loop, options: gateway), policy: policy,
       limits: options.limits, spans: options.spans, retention: options.retention,
       bootID: try bootNumber(), version: version,
       readOptions: { readAgain(settings) })
+    server.idleSpan = options.idleSpan
+    return server
   }
 
   /// The first half of the boot id: enough to tell one start of the machine from another.
@@ -139,16 +162,13 @@ enum Daemon {
     throw Problem(message: "say where to keep the state with --state-directory, or --ephemeral")
   }
 
-  private static func variable(_ name: String) -> String? {
-    guard let text = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: text)
-  }
-
   private static func readAgain(
     _ settings: Invocation.Settings
   ) -> Result<Options, OptionError> {
     guard settings.path != nil else {
-      return .failure(OptionError("there is no configuration file: it was not named by --config"))
+      let place = Invocation.defaultPath
+      return .failure(
+        OptionError("there is no configuration file: none was named by --config, nor is \(place)"))
     }
     do throws(OptionError) {
       return .success(try settings.options())
@@ -157,8 +177,9 @@ enum Daemon {
     }
   }
 
-  private static func listen(_ server: Server, _ options: Options) throws {
-    let passed = try ServiceManager.listenDescriptors()
+  private static func listen(
+    _ server: Server, _ passed: [ListenDescriptor], _ options: Options
+  ) throws {
     for descriptor in passed {
       try server.listen(on: FileDescriptor(owning: descriptor.rawValue), path: nil)
     }

@@ -17,8 +17,13 @@ enum Invocation {
 
   /// What the command line and the configuration file set.
   struct Settings {
-    /// The file, if one was named.
-    let path: String?
+    /// The file that was named.
+    let named: String?
+    /// The file to be read: the one that was named, else the one at the usual place, if there is one.
+    var path: String? {
+      if let named { return named }
+      return unsafe access(Invocation.defaultPath, F_OK) == 0 ? Invocation.defaultPath : nil
+    }
     /// What the command line sets, over what the file sets.
     let given: [(row: OptionRow, value: String)]
 
@@ -87,7 +92,7 @@ enum Invocation {
         return
       }
     }
-    let settings = Settings(path: given("config")?.value, given: set)
+    let settings = Settings(named: given("config")?.value, given: set)
     do throws(OptionError) {
       let options = try settings.options()
       self = given("check") == nil ? .run(settings) : .check(options)
@@ -96,13 +101,28 @@ enum Invocation {
     }
   }
 
+  /// Where the configuration file is if none is named: in the directory that the service manager
+  /// names; else, for root and the system's users, in `/etc`, and for people in their own.
+  static var defaultPath: String {
+    let file = "/checkoutd/checkoutd.conf"
+    if let directory = variable("CONFIGURATION_DIRECTORY")?.split(separator: ":").first {
+      return directory + "/checkoutd.conf"
+    }
+    // Below this number are the users that come with the system (`SYS_UID_MAX`).
+    if geteuid() < 1000 { return "/etc" + file }
+    if let home = variable("XDG_CONFIG_HOME") { return home + file }
+    return variable("HOME").map { $0 + "/.config" + file } ?? "/etc" + file
+  }
+
   private static var help: String {
     let usage = """
       Usage: checkoutd [OPTION]...
       Holds headless checkout components and drives their payments, for local processes that speak
       JSON-RPC 2.0, one line at a time, over a Unix socket.
 
-        -c, --config FILE            read options from this file first: option = value
+        -c, --config FILE            read options from this file first: option = value; without it
+                                     from /etc/checkoutd/checkoutd.conf (users: ~/.config/…), if
+                                     that exists
             --check                  say whether the configuration is good, and end
         -V, --version                print the version, and end
         -h, --help                   print this, and end
@@ -122,6 +142,12 @@ enum Invocation {
   }
 
   private static let margin = String(repeating: " ", count: 31)
+}
+
+/// A variable of the environment.
+func variable(_ name: String) -> String? {
+  guard let text = unsafe getenv(name) else { return nil }
+  return unsafe String(cString: text)
 }
 
 /// The text of a file, if it can be read and is UTF-8.

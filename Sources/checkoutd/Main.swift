@@ -22,7 +22,10 @@ private nonisolated func start() -> Never {
     complain("checkoutd: \(message)\nTry checkoutd --help.")
     exitProcess(2)
   case .misconfigured(let message):
-    complain("checkoutd: \(message)")
+    if service.isPresent { Log().error(message) } else { complain("checkoutd: \(message)") }
+    service.notify(.status, status: message)
+    Daemon.refuseClients((try? ServiceManager.passedDescriptors())?.listeners ?? [])
+    _ = service.synchronize()
     exitProcess(78)
   case .check(let options):
     do {

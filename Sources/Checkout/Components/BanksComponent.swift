@@ -9,6 +9,7 @@ package struct BanksComponent: PaymentComponent {
 
   /// The list in the server's order; `nil` until it is loaded.
   private var banks: [IssuingBank]?
+  /// The names as the filter compares them; made by the first filter, since many shoppers use none.
   private var foldedNames: [FoldedText] = []
   private var bankID: String?
   private var statuses: [(field: String, status: FieldStatus)] = []
@@ -39,7 +40,7 @@ package struct BanksComponent: PaymentComponent {
   ) {
     guard case .banks(let list) = answer else { return }
     banks = list
-    foldedNames = list.map { FoldedText($0.name) }
+    foldedNames = []
     events.append(Event(.didReceiveStep, [.init("step", Self.banksRetrieved(list))]))
   }
 
@@ -101,6 +102,7 @@ package struct BanksComponent: PaymentComponent {
       note(status, of: "bankFilterText")
       return .object(status.members + [.init("banks", [])])
     }
+    if foldedNames.count != banks.count { foldedNames = banks.map { FoldedText($0.name) } }
     let query = FoldedText(text)
     let matches =
       text.isEmpty
@@ -218,6 +220,5 @@ extension BanksComponent {
     var banks: [IssuingBank] = []
     for bank in list { banks.append(try IssuingBank(bank)) }
     self.banks = banks
-    foldedNames = banks.map { FoldedText($0.name) }
   }
 }
