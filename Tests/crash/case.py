@@ -12,9 +12,10 @@ from crash.durable import DurableDaemon
 from support.case import DaemonTest
 from support.checkout import Checkout
 from support.client import TIMEOUT
-from support.lines import Event
+from support.lines import Event, JsonObject
 
 HOW = (signal.SIGTERM, signal.SIGKILL)
+PERSON: JsonObject = {"firstName": "Wilhelmientje", "lastName": "Zonnebloem", "emailAddress": "zonnebloem@example.com"}
 
 
 def eventually(what: str, is_so: Callable[[], bool]) -> None:
@@ -71,6 +72,10 @@ class DurableTest(DaemonTest):
     def leave_alone(self, checkout: Checkout, span: int) -> None:
         """Lets milliseconds pass in which the checkout must not end."""
         self.assertIsNone(checkout.call("checkout.wait", **{"for": ["terminal"], "waitMs": span})["matched"])
+
+    def await_state(self, state: str, checkout: Checkout) -> None:
+        """Waits until the checkout is in this state."""
+        eventually(state, lambda: checkout.state == state)
 
     # Assertions
 

@@ -2,7 +2,8 @@
  *
  * Numbers the moments at which a crash matters and kills the process at one of them:
  *   before each write to the database (`d`) and to its log (`p` a page, `h` the header of a frame, `H` that of a
- *   frame that ends a transaction), before each flush of either (`y`);
+ *   frame that ends a transaction), before each flush of either (`y`), also while it has another name;
+ *   before it is given its name and after (`l`);
  *   before a request is sent (`s`; `m` for more of it), after it has been sent (`t`), after bytes of an answer have
  *   been read (`r`), all of TCP connections.
  * A write that is killed has not happened.
@@ -74,21 +75,25 @@ static void reach(char letter)
         kill(getpid(), SIGKILL);
 }
 
-static int ends_with(const char *text, size_t length, const char *end)
+/* `d` for the database, `w` for its log, 0 for anything else. */
+static char path_kind(const char *path)
 {
-    size_t end_length = strlen(end);
-    return length >= end_length && memcmp(text + length - end_length, end, end_length) == 0;
+    const char *end = strstr(path, ".sqlite");
+    if (end == NULL)
+        return 0;
+    const char *log = strstr(end, "-wal");
+    return log != NULL && log[4] == 0 ? 'w' : 'd';
 }
 
-/* `d` for the database, `w` for its log, 0 for anything else. */
 static char file_kind(int fd)
 {
     char link[32], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path);
+    ssize_t length = readlink(link, path, sizeof path - 1);
     if (length <= 0)
         return 0;
-    return ends_with(path, length, ".sqlite") ? 'd' : ends_with(path, length, ".sqlite-wal") ? 'w' : 0;
+    path[length] = 0;
+    return path_kind(path);
 }
 
 /* Of a frame's header, bytes 4 to 7 are 0 unless the frame ends a transaction. */
@@ -168,6 +173,19 @@ int fdatasync(int fd)
 {
     before_flush(fd);
     return NEXT(fdatasync)(fd);
+}
+
+int link(const char *old, const char *new)
+{
+    int is_counted = trace != NULL && path_kind(new) != 0;
+    if (is_counted)
+        reach('l');
+    int status = NEXT(link)(old, new);
+    int error = errno;
+    if (is_counted)
+        reach('l');
+    errno = error;
+    return status;
 }
 
 ssize_t send(int fd, const void *data, size_t size, int flags)

@@ -8,8 +8,9 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from support.daemon import TIMEOUT, Crashed, Daemon, program
@@ -38,6 +39,7 @@ class DurableDaemon(Daemon):
         self._secrets = set()
         self._clients = []
         self._peers = []
+        self._reviving = threading.Lock()
         self.options = list(options)
         self._upstream = f"http://127.0.0.1:{upstream_port}"
 
@@ -89,6 +91,19 @@ class DurableDaemon(Daemon):
         if status != -signal.SIGKILL:
             raise Crashed(f"the daemon ended with status {status}: {self.log[-4000:]}")
 
+    @property
+    def run(self) -> subprocess.Popen[bytes]:
+        """The program as it runs now, or did; waits while someone starts it."""
+        with self._reviving:
+            return self.process
+
+    def revive(self, crashed: subprocess.Popen[bytes], environment: Mapping[str, str]) -> None:
+        """Starts the program again after that run of it, unless someone else has done so."""
+        with self._reviving:
+            if self.process is crashed:
+                self.await_crash()
+                self.start_to_crash(environment)
+
     def kill(self) -> None:
         """Lets it crash."""
         self.process.kill()
@@ -111,6 +126,11 @@ class DurableDaemon(Daemon):
         """What the files of the state directory hold."""
         return {path.name: path.read_bytes() for path in sorted(self.state.iterdir()) if path.is_file()}
 
+    def holding(self, secrets: Iterable[str]) -> list[tuple[str, str]]:
+        """Which of the secrets stand in which files."""
+        files = self.files()
+        return [(name, secret) for secret in secrets for name, data in files.items() if secret.encode() in data]
+
     def digests(self) -> dict[str, str]:
-        """The same in short, without the files that hold nothing."""
+        """The files of the state directory that hold something, in short."""
         return {name: hashlib.sha256(data).hexdigest() for name, data in self.files().items() if data}

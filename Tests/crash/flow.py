@@ -11,7 +11,7 @@ from crash.durable import DurableDaemon
 from support.checkout import ACH, ACH_SETTINGS, BANK, IDEAL, Checkout
 from support.client import TIMEOUT, CallError, Client, Ended
 from support.lines import Event, JsonObject
-from support.sandbox import Session
+from support.sandbox import APPROVING, Session
 
 LAST_NAME = "Zuiderduin"
 
@@ -23,14 +23,15 @@ _ENDED = ("completed", "failed")
 class Flow:
     """A way to pay."""
 
+    name: str
     method: str
     handling: str
     outcome: str
-
-    @property
-    def name(self) -> str:
-        """For people to read."""
-        return f"{'iDEAL' if self.method == IDEAL else 'ACH'}, {self.handling}"
+    # Whether the client decides on the creation, of a payment that costs something extra.
+    is_long: bool = False
+    # In which state the shopper changes their mind.
+    cancels_in: str = ""
+    payment_count: int = 1
 
     @property
     def data(self) -> JsonObject:
@@ -42,12 +43,30 @@ class Flow:
         """The settings to start with."""
         return {"paymentHandling": self.handling} | (ACH_SETTINGS if self.method == ACH else {})
 
+    @property
+    def start(self) -> JsonObject:
+        """The other parameters of the start."""
+        return {"decisions": ["willCreatePayment"]} if self.is_long else {}
+
+    @property
+    def session(self) -> JsonObject:
+        """The client session to pay for."""
+        bank = {} if self.cancels_in == "awaitingRedirect" else APPROVING
+        return bank | ({"paymentMethods": [{"type": self.method, "surcharge": 50}]} if self.is_long else {})
+
 
 FLOWS = (
-    Flow(IDEAL, "auto", "success"),
-    Flow(ACH, "auto", "pending"),
-    Flow(IDEAL, "manual", "handledByClient"),
-    Flow(ACH, "manual", "handledByClient"),
+    Flow("iDEAL, automatic", IDEAL, "auto", "success"),
+    Flow("ACH, automatic", ACH, "auto", "pending"),
+    Flow("iDEAL, manual", IDEAL, "manual", "handledByClient"),
+    Flow("ACH, manual", ACH, "manual", "handledByClient"),
+    Flow("iDEAL, by decision and with a surcharge", IDEAL, "auto", "success", is_long=True),
+)
+CANCELLED_FLOWS = (
+    Flow("decision cancelled", IDEAL, "auto", "cancelled", True, cancels_in="awaitingDecision", payment_count=0),
+    Flow("redirect cancelled", IDEAL, "auto", "unknown", cancels_in="awaitingRedirect"),
+    Flow("bank account cancelled", ACH, "auto", "cancelled", cancels_in="awaitingBankAccount"),
+    Flow("mandate cancelled", ACH, "auto", "cancelled", cancels_in="awaitingMandate"),
 )
 
 
@@ -95,11 +114,12 @@ class Shopper:
         self._start = {
             "clientToken": session.client_token,
             "settings": flow.settings,
-            "startKey": "till-7",
+            "startKey": f"key-{session.id}",
+            **flow.start,
         }
         self._attempted: set[str] = set()
         self._promises: list[Promise] = []
-        self._session = session
+        self.session = session
         self._id = ""
         self._clients: list[Client] = []
         self.crash_count = 0
@@ -118,9 +138,8 @@ class Shopper:
                 self._revive()
 
     def _revive(self) -> None:
-        self._daemon.await_crash()
         self.crash_count += 1
-        self._daemon.start_to_crash(next(self._environments, {}))
+        self._daemon.revive(self._run, next(self._environments, {}))
 
     def stop(self) -> None:
         """Has the daemon end in good order; while it dies of that, looks whether all is still there."""
@@ -145,13 +164,14 @@ class Shopper:
         """Connects, finds the checkout by its key, looks whether all is as it was, follows it."""
         for client in self._clients[-1:]:
             client.read_to_end()
+        self._run = self._daemon.run
         client = self._daemon.connect()
         self._clients.append(client)
         id = client.call("checkout.start", **self._start)["checkoutId"]
         if self._id not in ("", id):
             raise AssertionError(f"a start with the same key made {id} after {self._id}")
         self._id = id
-        self._checkout = Checkout(client, self._session, id)
+        self._checkout = Checkout(client, self.session, id)
         self._look_back(self._checkout.snapshot)
         self._checkout.subscribe(after=len(self.received))
 
@@ -174,7 +194,9 @@ class Shopper:
         state = snapshot["state"]
         for component in snapshot["components"]:
             self._checkout.component_id = component["componentId"]
-        if state == "ready":
+        if state == self._flow.cancels_in:
+            self._cancel()
+        elif state == "ready":
             self._fill_in(snapshot)
         elif state == "awaitingDecision" and snapshot["awaiting"]:
             self._decide(snapshot["awaiting"][0])
@@ -223,7 +245,9 @@ class Shopper:
 
     def _decide(self, awaited: JsonObject) -> None:
         id = awaited["decisionId"]
-        if "resumeToken" in awaited:
+        if awaited["event"] == "checkout.willCreatePayment":
+            self._checkout.decide(id, "continue", paymentIdempotencyKey=f"order-of-{self._id}")
+        elif "resumeToken" in awaited:
             self._checkout.decide(id, "complete", payment=self._merchant.resume(awaited["resumeToken"]))
         else:
             token = self._merchant.create(awaited["paymentMethodTokenData"]["token"])
@@ -231,6 +255,10 @@ class Shopper:
         self._promises.append(
             Promise(f"decide {id}", lambda now, _: id not in [entry.get("decisionId") for entry in now["awaiting"]])
         )
+
+    def _cancel(self) -> None:
+        self._checkout.call("checkout.cancel")
+        self._promises.append(Promise("cancel", lambda now, _: now["state"] in ("cancelling", "failed")))
 
     def _component_call(
         self, method: str, is_kept: Callable[[JsonObject, Sequence[Event]], bool], /, **params: Any

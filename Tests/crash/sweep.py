@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import subprocess
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from crash.durable import DurableDaemon
+from crash.durable import DATABASE, DurableDaemon
 from crash.flow import Flow, Shopper
 from crash.preload import Trace
 from support.checkout import IDEAL
 from support.client import CallError
 from support.lines import JsonObject
-from support.sandbox import APPROVING, Sandbox
+from support.sandbox import Sandbox
 
 OPTIONS = ("--create-payment-timeout", "300")
 
@@ -32,7 +34,7 @@ class Outcome:
 def pay(sandbox: Sandbox, flow: Flow, *crash_at: int) -> Outcome:
     """Pays; the daemon's first run dies at the first of these points, the next at the next."""
     sandbox.reset()
-    session = sandbox.session(**APPROVING)
+    session = sandbox.session(**flow.session)
     daemon = DurableDaemon(sandbox.port, OPTIONS)
     traces = [Trace(daemon.directory / f"trace-{run}", point) for run, point in enumerate(crash_at or (0,))]
     first, *later = [trace.environment for trace in traces]
@@ -51,6 +53,8 @@ def pay(sandbox: Sandbox, flow: Flow, *crash_at: int) -> Outcome:
         if is_told and payments and snapshot.get("payment", {}).get("id") != payments[0]["id"]:
             faults.append(f"the end does not name {payments[0]['id']}: {snapshot}")
         faults += _repeat_faults(requests)
+        if left := sorted(set(daemon.files()) - {DATABASE, f"{DATABASE}-wal", "reserve"}):
+            faults.append(f"left behind: {left}")
         if shopper.crash_count < 2:
             faults += _outcome_faults(flow, snapshot, payments, lost)
     except (AssertionError, CallError, subprocess.TimeoutExpired) as error:
@@ -59,6 +63,46 @@ def pay(sandbox: Sandbox, flow: Flow, *crash_at: int) -> Outcome:
         letters = traces[0].letters
         daemon.close()
     return Outcome(letters, shopper.crash_count, faults)
+
+
+def pay_together(sandbox: Sandbox, flows: Sequence[Flow], crash_at: int = 0) -> Outcome:
+    """Pays all of that at once, by one daemon, whose turns then hold several checkouts; it dies at that point."""
+    sandbox.reset()
+    daemon = DurableDaemon(sandbox.port, OPTIONS)
+    trace = Trace(daemon.directory / "trace", crash_at)
+    shoppers = [Shopper(daemon, sandbox.session(**flow.session), flow) for flow in flows]
+    faults: list[str] = []
+    try:
+        daemon.start_to_crash(trace.environment)
+        with ThreadPoolExecutor(len(shoppers)) as pool:
+            snapshots = list(pool.map(Shopper.pay, shoppers))
+        daemon.kill()
+        for shopper, flow, snapshot in zip(shoppers, flows, snapshots, strict=True):
+            payments = shopper.session.payments
+            faults += _faults(shopper, snapshot, payments)
+            if len(payments) != 1 or snapshot["payment"]["id"] != payments[0]["id"]:
+                faults.append(f"there are {payments}, told is {snapshot}")
+            if snapshot["outcome"] not in (flow.outcome, "unknown"):
+                faults.append(f"the outcome should be {flow.outcome}: {snapshot}")
+        unknown = [snapshot for snapshot in snapshots if snapshot["outcome"] == "unknown"]
+        if len(unknown) > len(repeated := _repeated(sandbox.all_requests())):
+            faults.append(f"{len(unknown)} outcomes are unknown, and repeated was {repeated}")
+    except (AssertionError, CallError, subprocess.TimeoutExpired) as error:
+        faults.append(f"{type(error).__name__}: {error}")
+    finally:
+        letters = trace.letters
+        daemon.close()
+    return Outcome(letters, max(shopper.crash_count for shopper in shoppers), faults)
+
+
+def _repeated(requests: Sequence[JsonObject]) -> list[str]:
+    """What was sent more than once though it must not be done twice, by any checkout."""
+    sent = Counter(
+        (request["endpoint"], request["headers"]["primer-sdk-checkout-session-id"])
+        for request in requests
+        if request["endpoint"] in _ONCE_ONLY
+    )
+    return [endpoint for (endpoint, _), count in sent.items() if count > 1]
 
 
 def _lost_answer(trace: Trace, requests: Sequence[JsonObject]) -> str | None:
@@ -112,7 +156,7 @@ def _outcome_faults(
     expected = "unknown" if lost in _ONCE_ONLY else flow.outcome
     if snapshot["outcome"] != expected:
         yield f"the outcome should be {expected} after the answer of {lost} was lost: {snapshot}"
-    elif expected == "unknown" and snapshot["error"]["errorId"] != "outcome-unknown":
+    elif lost in _ONCE_ONLY and snapshot["error"]["errorId"] != "outcome-unknown":
         yield f"the outcome is unknown for another reason: {snapshot}"
-    if len(payments) != 1:
+    if len(payments) != flow.payment_count:
         yield f"there are {len(payments)} payments"

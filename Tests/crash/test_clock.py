@@ -46,7 +46,7 @@ class Deadlines(ClockTest):
                 self.assertLess(abs(self.left(snapshot["expiresAt"]) - before.total_seconds()), 10)
         checkout.submit()
         checkout.call("events.read", after=checkout.snapshot["seq"], waitMs=10_000)
-        eventually("completed", lambda: checkout.state == "completed")
+        self.await_state("completed", checkout)
         self.assert_history(checkout)
 
     def test_decision(self) -> None:
@@ -74,7 +74,7 @@ class Deadlines(ClockTest):
                 self.assertLessEqual(self.left(awaited["deadline"]), 60)
                 self.assertGreater(self.left(awaited["deadline"]), 30)
         checkout.session.approve()
-        eventually("completed", lambda: checkout.state == "completed")
+        self.await_state("completed", checkout)
 
     def test_collecting(self) -> None:
         checkout = self.collecting()
@@ -84,7 +84,7 @@ class Deadlines(ClockTest):
                 self.assertEqual(checkout.state, "awaitingBankAccount")
         checkout.report_account()
         checkout.component_call("acceptMandate")
-        eventually("completed", lambda: checkout.state == "completed")
+        self.await_state("completed", checkout)
         (completed,) = self.sandbox.requests("complete")
         accepted = str(completed["body"]["mandateSignatureTimestamp"])
         year = (datetime.now(UTC) + self.ahead).year
@@ -104,7 +104,7 @@ class Creation(ClockTest):
                 self.sandbox.requests("payments", count=1, until="effect")
                 self.restart_with_clock(seconds, checkout)
                 self.sandbox.release("payments")
-                eventually("failed", lambda checkout=checkout: checkout.state == "failed")
+                self.await_state("failed", checkout)
                 self.assertEqual(checkout.snapshot["outcome"], "unknown")
                 first, second = self.sandbox.requests("payments")
                 self.assertGreaterEqual(second["elapsedMs"] - first["elapsedMs"], 900)
@@ -131,7 +131,7 @@ class Retention(ClockTest):
                 self.restart()
                 checkout = self.ended()
                 self.restart_with_clock(seconds, checkout)
-                eventually("archived", lambda checkout=checkout: checkout.state == "archived")
+                self.await_state("archived", checkout)
 
     def test_records_are_kept_and_forgotten_in_time(self) -> None:
         self.daemon.options[:] = ["--retention", "0", "--outcome-retention", "3000"]
@@ -139,7 +139,7 @@ class Retention(ClockTest):
             with self.subTest(seconds):
                 self.restart()
                 checkout = self.ended()
-                eventually("archived", lambda checkout=checkout: checkout.state == "archived")
+                self.await_state("archived", checkout)
                 self.restart_with_clock(seconds, checkout)
                 self.assertEqual(checkout.state, "archived")
                 eventually("forgotten", lambda: not self.client.call("checkout.list")["checkouts"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
+from typing import Any
 
 from crash.case import DurableTest, eventually, pass_by
 from crash.durable import DurableDaemon
@@ -42,15 +43,18 @@ class DiskTest(DurableTest):
     def assert_store_failed(self, method: str, /, **params: Any) -> None:
         self.assert_refused(-32006, "store-failed", None, method, **params)
 
-    def takes_commands(self, checkout: Checkout) -> bool:
-        """Whether commands are taken; only that the store cannot be written may stand against it."""
-        try:
-            checkout.update(bankId=BANK)
-        except CallError as error:
-            self.assertEqual(error.code, -32006, error)
-            return False
-        return True
+    def await_commands(self, checkout: Checkout) -> None:
+        """Waits until commands are taken; only that the store cannot be written may stand against it."""
 
+        def are_taken() -> bool:
+            try:
+                checkout.update(bankId=BANK)
+            except CallError as error:
+                self.assertEqual(error.code, -32006, error)
+                return False
+            return True
+
+        eventually("commands are taken", are_taken)
 
     def full_while_creating(self) -> Checkout:
         """A checkout whose payment is created; there is no room for the answer, which is let go."""
@@ -90,7 +94,7 @@ class Commands(DiskTest):
         self.assertEqual(self.reserve, RESERVE)
 
         self.disk.free()
-        eventually("commands are taken again", lambda: self.takes_commands(checkout))
+        self.await_commands(checkout)
         self.assertEqual(self.store["health"], "ok")
         checkout.submit()
         self.assert_completed(checkout.await_end(), "success")
@@ -119,9 +123,9 @@ class Commands(DiskTest):
                 self.assertEqual(checkout.snapshot["components"], before["components"])
                 self.assertEqual(checkout.snapshot["seq"], before["seq"])
                 self.disk.free()
-                eventually("commands are taken", lambda: self.takes_commands(checkout))
+                self.await_commands(checkout)
                 checkout.submit()
-                eventually("completed", lambda: checkout.state == "completed")
+                self.await_state("completed", checkout)
 
 
 class Answers(DiskTest):

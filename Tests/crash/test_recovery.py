@@ -102,9 +102,7 @@ class EachState(DurableTest):
             checkout = self.start(self.approving())
             checkout.provide(IDEAL)
             self.sandbox.fault("banks", status=400)
-            self.assert_refused(
-                1006, "banks-fetch-failed", None, "component.start", componentId=checkout.component_id
-            )
+            self.assert_refused(1006, "banks-fetch-failed", None, "component.start", componentId=checkout.component_id)
             checkout.await_event("didReceiveError")
             return checkout
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 from crash.case import HOW, DurableTest
-from crash.durable import DATABASE
+from crash.durable import DATABASE, DurableDaemon
+from crash.preload import Trace
 from support.checkout import BANK, CLOSED_BANK, Checkout
-from support.lines import Event
+from support.client import Ended
+from support.lines import Event, JsonObject
+
+KEPT = [
+    "didLoadAvailablePaymentMethods",
+    "willCreatePayment",
+    "didStartTokenization",
+    "didTokenizePaymentMethod",
+    "didCompleteCheckout",
+]
 
 
 class Replay(DurableTest):
@@ -52,7 +63,12 @@ class Replay(DurableTest):
         checkout = self.chosen(self.approving())
         checkout.submit()
         checkout.await_end()
-        queries = [{"after": 2, "limit": 3}, {"types": ["component.didReceiveStep"]}, {"types": ["checkout."]}, {}]
+        queries: list[JsonObject] = [
+            {"after": 2, "limit": 3},
+            {"types": ["component.didReceiveStep"]},
+            {"types": ["checkout."]},
+            {},
+        ]
         before = [checkout.call("events.read", **query) for query in queries]
         self.restart(signal.SIGKILL, checkout)
         self.assertEqual([checkout.call("events.read", **query) for query in queries], before)
@@ -109,12 +125,46 @@ class Replay(DurableTest):
             kept = checkout.call("events.read", types=["checkout."])["events"]
             self.assertEqual(
                 [event["method"].removeprefix("checkout.") for event in kept],
-                ["didLoadAvailablePaymentMethods", "willCreatePayment", "didStartTokenization"]
-                + ["didTokenizePaymentMethod", "didCompleteCheckout"],
+                KEPT,
             )
             daemon.kill()
             daemon.start()
             checkout.client = daemon.connect()
+
+
+class TrimmingAndACrash(DurableTest):
+    options = ("--max-events", "100")
+
+    def typed(self, crash_at: int) -> tuple[str, Checkout, int]:
+        """Types more than is kept; returns the points, the checkout and how many calls were answered."""
+        daemon = DurableDaemon(self.sandbox.port, self.options)
+        self.addCleanup(daemon.close)
+        trace = Trace(daemon.directory / "trace", crash_at)
+        daemon.start_to_crash(trace.environment)
+        checkout = self.banks(None, daemon.connect())
+        answered = 0
+        try:
+            for _ in range(60):
+                checkout.update(bankId=BANK)
+                answered += 1
+        except (Ended, ConnectionError):
+            daemon.await_crash()
+            daemon.start()
+            checkout.client = daemon.connect()
+        return trace.letters, checkout, answered
+
+    def test_events_are_whole(self) -> None:
+        whole, _, _ = self.typed(0)
+        for point in range(len(whole) - 50, len(whole), 1 if os.environ.get("CRASH_SWEEP") == "full" else 7):
+            with self.subTest(point=point):
+                _, checkout, answered = self.typed(point)
+                seq = checkout.snapshot["seq"]
+                self.assertIn(seq, (3 + 2 * answered, 5 + 2 * answered))
+                read = checkout.call("events.read", limit=1000)
+                first, *others = [event["params"]["seq"] for event in read["events"]]
+                self.assertEqual((first, others), (1, list(range(read.get("trimmedTo", 1) + 1, seq + 1))))
+                checkout.update(bankId=CLOSED_BANK)
+                self.assertEqual(checkout.snapshot["seq"], seq + 2)
 
 
 class Epoch(DurableTest):

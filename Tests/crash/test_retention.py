@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import signal
 
-from crash.case import DurableTest, eventually, pass_by
+from crash.case import PERSON, DurableTest, eventually, pass_by
 from support.checkout import Checkout
 from support.lines import JsonObject
 from support.sandbox import Session
 
-PERSON: JsonObject = {"firstName": "Wilhelmientje", "lastName": "Zonnebloem", "emailAddress": "zonnebloem@example.com"}
 TYPED = "Quisthoudt"
 PUBLIC = {"checkoutId", "state", "seq", "owner", "createdAt", "endedAt", "paymentHandling", "clientSession"}
 PUBLIC |= {"components", "awaiting", "payment", "outcome", "error", "expiresAt"}
 
 
 class RetentionTest(DurableTest):
-    def is_archived(self, checkout: Checkout) -> bool:
-        return checkout.state == "archived"
-
     def archived(self, checkout: Checkout) -> JsonObject:
         """The snapshot once everything is wiped."""
-        eventually("archived", lambda: self.is_archived(checkout))
+        self.await_state("archived", checkout)
         return checkout.snapshot
 
     def paid_with_ach(self, **params: object) -> Checkout:
@@ -41,14 +37,13 @@ class RetentionTest(DurableTest):
         tokens = {session.client_token, session.access_token}
         for request in self.sandbox.all_requests():
             tokens.add(request["headers"]["primer-client-token"])
-            if isinstance(request["body"], dict):
-                tokens |= {request["body"][name] for name in ("paymentMethodToken", "resumeToken") if name in request["body"]}
+            body = request["body"] or {}
+            tokens |= {body[name] for name in ("paymentMethodToken", "resumeToken") if name in body}
         return [*tokens, *PERSON.values()]
 
     def found(self) -> list[tuple[str, str]]:
         """Which secrets stand in which files."""
-        files = self.daemon.files()
-        return [(name, secret) for name, data in files.items() for secret in self.secrets if secret.encode() in data]
+        return self.daemon.holding(self.secrets)
 
     def assert_wiped(self) -> None:
         eventually(f"not a secret in any file: {self.found()}", lambda: not self.found())

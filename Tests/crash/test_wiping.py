@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from crash.case import DurableTest, eventually
+from crash.case import PERSON, DurableTest, eventually
 from crash.durable import DurableDaemon
 from crash.preload import Trace
 from support.checkout import ACH_SETTINGS
 from support.client import CallError, Ended
-from support.lines import JsonObject
 from support.sandbox import Session
 
-PERSON: JsonObject = {"firstName": "Wilhelmientje", "lastName": "Zonnebloem", "emailAddress": "zonnebloem@example.com"}
 OPTIONS = ("--retention", "100")
 
 _STEP = 1 if os.environ.get("CRASH_SWEEP") == "full" else 5
@@ -70,8 +68,7 @@ class Till:
             self.faults.append(f"told as wiped, and yet there are {len(found)} secrets in {sorted(dict(found))}")
 
     def _found(self) -> list[tuple[str, str]]:
-        files = self._daemon.files()
-        return [(name, secret) for name, data in files.items() for secret in self._secrets if secret.encode() in data]
+        return self._daemon.holding(self._secrets)
 
 
 class Wiping(DurableTest):

@@ -14,6 +14,7 @@ from bench.generator import Generator
 from bench.growth import growth_with_checkouts, growth_with_connections
 from bench.machine import allow_descriptors
 from bench.profile import instructions, system_calls
+from bench.recovery import recovery
 from bench.report import figures_json, figures_table
 from bench.scenarios import run_loads
 from bench.servers import DidNotRun
@@ -30,6 +31,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print one object; the tables go to the standard error")
     parser.add_argument("--rounds", type=int, help="samples of each (4 if quick, else 7)")
     parser.add_argument("--growth", action="store_true", help="the cost of a call by connections and checkouts")
+    parser.add_argument("--recovery", type=int, metavar="N", help="taking up so many checkouts after a crash")
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="mixed load for so long: memory")
     parser.add_argument("--profile", action="store_true", help="system calls, instructions, allocations of a call")
     parser.add_argument("--scratch-path", metavar="DIR", help="build there, not in .build")
@@ -70,11 +72,13 @@ def main() -> None:
         if arguments.growth:
             print(growth_with_connections(setting, descriptors - _OTHER_DESCRIPTORS))
             print(f"\n{growth_with_checkouts(setting)}")
+        if arguments.recovery:
+            print(recovery(setting, arguments.recovery))
         if arguments.soak:
             print(soak(setting, arguments.soak))
         if arguments.profile:
             print(f"{system_calls(setting)}\n\n{instructions(setting)}")
-        if not (arguments.growth or arguments.soak or arguments.profile):
+        if not (arguments.growth or arguments.recovery or arguments.soak or arguments.profile):
             _scenarios(setting, arguments.json)
 
 

@@ -146,6 +146,8 @@ class Daemon:
         command = [*prefix, str(program), "--socket", "{socket}"]
         command += ["--upstream-allow", f"http://127.0.0.1:{sandbox.port}"]
         command += ["--max-connections", str(most), "--max-connections-per-uid", str(most)]
+        if "--max-connection-rate" in options_of(program):
+            command += ["--max-connection-rate", str(_MOST_CHECKOUTS)]
         command += ["--max-checkouts-per-uid", str(_MOST_CHECKOUTS), "--log-level", "warning", *options]
         ping = Request(('{"jsonrpc":"2.0","id":%ID%,"method":"system.ping"}',), id_key='"id":')
         self.process = Process(Server(socket_path.name, tuple(command), ping), socket_path)
