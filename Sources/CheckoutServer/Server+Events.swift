@@ -23,7 +23,7 @@ extension Server {
     func line(isRedacted: Bool) -> Range<Int> {
       if let known = isRedacted ? redacted : plain { return known }
       let start = outbound.output.count
-      write(record, of: live, isRedacted: isRedacted, asNotification: true)
+      write(record, of: live, isRedacted: isRedacted, asNotification: true, to: outbound.output)
       let range = start..<outbound.output.count
       outbound.markDependent(start)
       if isRedacted { redacted = range } else { plain = range }
@@ -53,9 +53,9 @@ extension Server {
 
   /// Writes an event as a notification's line, or as an element of `events.read`.
   private func write(
-    _ record: EventRecord, of live: LiveCheckout, isRedacted: Bool, asNotification: Bool
+    _ record: EventRecord, of live: LiveCheckout, isRedacted: Bool, asNotification: Bool,
+    to output: JSONOutput
   ) {
-    let output = outbound.output
     let event = record.event
     output.append(asNotification ? #"{"jsonrpc":"2.0","method":""# : #"{"method":""#)
     output.append(event.kind.name)
@@ -139,7 +139,8 @@ extension Server {
       guard subscription.filter.contains(record.event.kind) else { return true }
       let start = outbound.output.count
       write(
-        record, of: subscription.live, isRedacted: subscription.isRedacted, asNotification: true)
+        record, of: subscription.live, isRedacted: subscription.isRedacted, asNotification: true,
+        to: outbound.output)
       connection.append(start..<outbound.output.count)
       return true
     }
@@ -238,7 +239,7 @@ extension Server {
       guard count < limit else { return false }
       let end = output.count
       if count > 0 { output.append(byte: UInt8(ascii: ",")) }
-      write(record, of: live, isRedacted: isRedacted, asNotification: false)
+      write(record, of: live, isRedacted: isRedacted, asNotification: false, to: output)
       guard output.count - start < room || count == 0 else {
         output.truncate(to: end)
         return false

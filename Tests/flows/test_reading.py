@@ -6,10 +6,20 @@ from typing import Any
 
 from support.case import DaemonTest
 from support.checkout import BANK, Checkout
+from support.client import encode
 from support.lines import JsonObject
 
 
 class Read(DaemonTest):
+    def test_in_a_batch(self) -> None:
+        checkout = self.banks()
+        call = {"jsonrpc": "2.0", "method": "events.read", "params": {"checkoutId": checkout.id}}
+        self.client.send_line(encode([call | {"id": 1}, call | {"id": 2}]))
+        batch = self.client.read_message()
+        assert isinstance(batch, list)
+        alone = checkout.call("events.read")
+        self.assertEqual([reply["result"] for reply in batch], [alone, alone])
+
     def test_all_and_from_an_event_on(self) -> None:
         checkout = self.chosen()
         read = checkout.call("events.read")
