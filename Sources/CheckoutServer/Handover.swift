@@ -110,7 +110,7 @@ package struct Handover: ~Copyable {
       count <= bytes.count - end - 1
     else { return nil }
     var rest = bytes[(end + 1 + count)...]
-    let reader = JSONReader(maximumByteCount: max(1, count))
+    let reader = JSONReader(maximumByteCount: max(4096, count))
     guard let value = try? reader.value(of: Array(bytes[(end + 1)..<(end + 1 + count)])),
       let parts = value.array, parts.count == 4, parts[0].integer == version,
       let generation = parts[1].integer, parts[2].integer == bootID, let list = parts[3].array

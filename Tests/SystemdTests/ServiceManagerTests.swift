@@ -89,10 +89,10 @@ import Testing
   }
 
   @Test func `listeners meant for another process are left alone`() throws {
-    #expect(try ServiceManager.listenDescriptors().isEmpty)
+    #expect(try ServiceManager.passedDescriptors() == PassedDescriptors())
     set("LISTEN_PID", "1")
     set("LISTEN_FDS", "1")
-    #expect(try ServiceManager.listenDescriptors().isEmpty)
+    #expect(try ServiceManager.passedDescriptors() == PassedDescriptors())
     #expect(unsafe getenv("LISTEN_FDS") == nil)
   }
 
@@ -105,7 +105,9 @@ import Testing
     #expect(throws: refusal) {
       try ListenDescriptor(name: "api", rawValue: passed.rawValue).check()
     }
+    #expect(ServiceManager.isLeftOver(passed.rawValue))
     let receiver = try NotifySocket(isAbstract: true)
+    #expect(!ServiceManager.isLeftOver(receiver.rawValue))
     let datagram = ListenDescriptor(name: "api", rawValue: receiver.rawValue)
     #expect(throws: ListenDescriptorError.self) { try datagram.check() }
   }

@@ -1,0 +1,71 @@
+import Checkout
+import CheckoutProtocol
+import JSONRPC
+import Testing
+
+@testable import CheckoutServer
+
+@Suite struct HandoverTests {
+  private let bootID: Int64 = 4711
+
+  private var state: ConnectionState {
+    var state = ConnectionState()
+    // Neither begins nor ends where a character does.
+    state.output = Array("é\"}\n{\"jsonrpc\"".utf8.dropFirst())
+    state.input = HeldInput(bytes: [0x7B, 0xC3], skipped: 12)
+    state.saidHello = true
+    state.clientName = "till \"7\""
+    state.subscriptionCount = 3
+    state.lost = [.init(checkout: CheckoutID(7), seqs: 4...9)]
+    state.lostCount = 6
+    state.subscriptions = [
+      .init(id: "s1", checkout: CheckoutID(.max), filter: .all, after: 12),
+      .init(
+        id: "s2", checkout: CheckoutID(1),
+        filter: EventFilter(names: ["checkout.didFail", "component.didReceiveStep"]), after: 0),
+    ]
+    state.wide = .init(id: "s3", filter: EventFilter(names: []), reach: .shared)
+    return state
+  }
+
+  @Test func `what is left is what is found`() throws {
+    let entries = [
+      Handover.Entry(cookie: .max, state: state), .init(cookie: 1, state: ConnectionState()),
+    ]
+    let bytes = Handover.write(entries, generation: .max - 1, bootID: bootID)
+    let read = try #require(Handover.read(bytes, bootID: bootID))
+    #expect(read.generation == UInt64.max - 1)
+    #expect(read.entries.map(\.cookie) == [.max, 1])
+    let found = read.entries[0].state
+    #expect(found.output == state.output)
+    #expect(found.input == state.input)
+    #expect(found.stored == state.stored)
+    #expect(found.subscriptions.map(\.filter) == state.subscriptions.map(\.filter))
+    #expect(found.wide?.filter.names == [])
+    #expect(read.entries[1].state.stored == ConnectionState().stored)
+    #expect(read.entries[1].state.wide == nil)
+  }
+
+  @Test func `what another start of the machine left is not used`() {
+    let bytes = Handover.write([], generation: 1, bootID: bootID)
+    #expect(Handover.read(bytes, bootID: bootID) != nil)
+    #expect(Handover.read(bytes, bootID: bootID + 1) == nil)
+  }
+
+  @Test func `what is damaged is not used and does no harm`() {
+    let bytes = Handover.write([.init(cookie: 5, state: state)], generation: 1, bootID: bootID)
+    for count in 0..<bytes.count {
+      #expect(Handover.read(Array(bytes[..<count]), bootID: bootID) == nil)
+    }
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= 0x11
+      _ = Handover.read(damaged, bootID: bootID)
+    }
+  }
+
+  @Test func `only those who asked for it hear of restarts`() {
+    #expect(!ConnectionState().wantsNews)
+    #expect(state.wantsNews)
+  }
+}

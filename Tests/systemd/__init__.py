@@ -1,0 +1,1 @@
+"""The service as systemd runs it: on a service manager of its own, booted by `rig`."""

@@ -1,0 +1,131 @@
+"""Other ways to be started: by hand, by systemd-socket-activate, by a user's own manager."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from pathlib import Path
+
+from support.client import TIMEOUT, Client
+from support.daemon import Daemon, program
+from systemd.case import GROUP, USER, ServiceTest
+from systemd.service import control_groups, eventually
+
+AS_USER = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups")
+
+
+class ByHand(ServiceTest):
+    def test_without_a_service_manager(self) -> None:
+        daemon = Daemon(self.sandbox.port)
+        self.addCleanup(daemon.close)
+        self.assertEqual(daemon.connect().call("system.ping"), {})
+        self.assertEqual(daemon.terminate(), 0)
+
+    def test_descriptors_for_another_process_are_left_alone(self) -> None:
+        environment = {"LISTEN_PID": "1", "LISTEN_FDS": "1", "LISTEN_FDNAMES": "api", "FDSTORE": "16"}
+        daemon = Daemon(self.sandbox.port, environment=environment)
+        self.addCleanup(daemon.close)
+        self.assertEqual(daemon.connect().call("system.ping"), {})
+        client = daemon.connect()
+        client.call("system.ping")
+        self.assertEqual(daemon.terminate(), 0)
+        (last,) = client.read_to_end()
+        assert isinstance(last, dict)
+        self.assertEqual(last["error"]["code"], -32005)
+
+    def test_idle_exit_needs_somebody_to_start_it_again(self) -> None:
+        daemon = Daemon(self.sandbox.port, ["--idle-exit", "1"])
+        self.addCleanup(daemon.close)
+        daemon.connect().close()
+        with self.assertRaises(subprocess.TimeoutExpired):
+            daemon.process.wait(2)
+        self.assertIn("idle-exit", daemon.log)
+        self.assertEqual(daemon.connect().call("system.ping"), {})
+
+    def test_systemd_socket_activate(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            path = Path(directory) / "socket"
+            command = ["systemd-socket-activate", "-l", str(path), "--fdname=api", str(program("checkoutd"))]
+            process = subprocess.Popen([*command, "--ephemeral"], stderr=subprocess.DEVNULL)
+            try:
+                client = Client(connected(path))
+                self.assertEqual(client.call("system.ping"), {})
+                client.close()
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(TIMEOUT), 0)
+                self.assertTrue(path.exists())
+            finally:
+                process.kill()
+                process.wait(TIMEOUT)
+
+
+class UserManager(ServiceTest):
+    """The units for `systemctl --user`, on a user's own manager."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        directory = tempfile.TemporaryDirectory(prefix="home-")
+        self.addCleanup(directory.cleanup)
+        self.home = Path(directory.name)
+        self.runtime = self.home / "run"
+        self.runtime.mkdir(mode=0o700)
+        for path in (self.home, self.runtime):
+            os.chown(path, USER, GROUP)
+        self.user_environment = {
+            "HOME": str(self.home),
+            "XDG_RUNTIME_DIR": str(self.runtime),
+            "PATH": os.environ["PATH"],
+        }
+        # It wants a control group that it owns.
+        groups = control_groups("user-manager-of-the-test")
+        for group in groups:
+            group.mkdir(exist_ok=True)
+            for place in (group, *group.glob("cgroup.*"), *group.glob("tasks")):
+                os.chown(place, USER, GROUP)
+        join = "".join(f"echo $$ >{group}/cgroup.procs; " for group in groups)
+        self.manager = subprocess.Popen(
+            ["sh", "-c", f'{join} exec "$@"', "sh", *AS_USER, "/lib/systemd/systemd", "--user"],
+            env=self.user_environment,
+            stderr=subprocess.DEVNULL,
+        )
+        self.addCleanup(self.manager.wait, TIMEOUT)
+        self.addCleanup(self.manager.terminate)
+        eventually(lambda: self.user("is-system-running", check=False), lambda text: text in ("running", "degraded"))
+
+    def user(self, *arguments: str, check: bool = True) -> str:
+        command = [*AS_USER, "systemctl", "--user", *arguments]
+        done = subprocess.run(
+            command, env=self.user_environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
+        self.assertTrue(done.returncode == 0 or not check, done)
+        return done.stdout.strip()
+
+    def test_activation_restart_reload(self) -> None:
+        self.user("start", "checkoutd.socket")
+        path = self.runtime / "checkoutd" / "checkoutd.sock"
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+        client = Client(connected(path))
+        self.addCleanup(client.close)
+        self.assertEqual(client.call("system.hello")["you"]["role"], "administrator")
+        self.user("restart", "checkoutd.service")
+        self.assertEqual(client.next_event().method, "system.draining")
+        self.assertEqual(client.next_event().method, "system.resumed")
+        self.assertEqual(client.call("system.ping"), {})
+        configuration = self.home / ".config" / "checkoutd" / "checkoutd.conf"
+        configuration.parent.mkdir(parents=True, exist_ok=True)
+        configuration.write_text("max-batch = 7\n")
+        self.user("reload", "checkoutd.service")
+        self.assertEqual(client.call("system.hello")["limits"]["batch"], 7)
+        self.user("stop", "checkoutd.socket", "checkoutd.service")
+        self.assertFalse(path.exists())
+
+
+def connected(path: Path) -> socket.socket:
+    """A connection, as soon as there is a socket."""
+    eventually(path.exists, True)
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(str(path))
+    return link

@@ -1,0 +1,179 @@
+"""The unit files and what else is installed: without a warning, twice without a change, as closed as can be."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+
+from systemd.case import ServiceTest
+from systemd.service import ALL, SERVICE, UNITS, programs, run, show, systemctl
+
+LIBRARY = Path("/usr/local/lib")
+INSTALLED = LIBRARY / "systemd" / "system"
+
+
+class Units(ServiceTest):
+    def test_files_have_no_mistakes(self) -> None:
+        for files in (
+            [INSTALLED / unit for unit in ALL],
+            [LIBRARY / "systemd" / "user" / unit for unit in ("checkoutd.service", "checkoutd.socket")],
+        ):
+            mode = [] if files[0].parent == INSTALLED else ["--user"]
+            done = run("env", "XDG_RUNTIME_DIR=/run", "systemd-analyze", "verify", "--man=no", *mode, *files)
+            # It complains of unknown settings, and succeeds.
+            self.assertEqual((done.stdout, done.stderr), ("", ""))
+
+    def test_settings_are_where_this_systemd_knows_them(self) -> None:
+        self.service.start()
+        for name, value in {
+            "Type": "notify",
+            "NotifyAccess": "main",
+            "WatchdogUSec": "30s",
+            "Restart": "on-failure",
+            "FileDescriptorStoreMax": "4352",
+            "LimitCORE": "0",
+            "StatusErrno": "0",
+            "RestartPreventExitStatus": "78",
+        }.items():
+            self.assertEqual(show(name), value, name)
+
+    def test_exposure(self) -> None:
+        """Ten times the score. Most of it is the network, and that clients are told apart by their user ids."""
+        self.assertEqual(self.exposure("", threshold=12).returncode, 0)
+        # What would be left if no payment had to be made.
+        closed = "PrivateNetwork=yes\nIPAddressDeny=any\nRestrictAddressFamilies=\nRestrictAddressFamilies=AF_UNIX\n"
+        self.assertEqual(self.exposure(closed, threshold=4).returncode, 0)
+        # The gate closes.
+        self.assertNotEqual(self.exposure("", threshold=1).returncode, 0)
+
+    def exposure(self, more: str, threshold: int) -> subprocess.CompletedProcess[str]:
+        with tempfile.TemporaryDirectory() as directory:
+            for unit in ALL:
+                shutil.copy(UNITS / unit, directory)
+            path = Path(directory) / SERVICE
+            path.write_text(path.read_text().replace("[Install]", more + "[Install]"))
+            command = ("systemd-analyze", "security", "--no-pager", "--offline=yes", f"--threshold={threshold}", path)
+            return run(*command, check=False)
+
+    def test_what_the_process_may_do(self) -> None:
+        self.service.start()
+        status = dict(
+            line.split(":\t", 1) for line in Path(f"/proc/{self.service.pid}/status").read_text().splitlines()
+        )
+        for name in ("CapEff", "CapPrm", "CapBnd", "CapAmb"):
+            self.assertEqual(int(status[name], 16), 0, name)
+        self.assertEqual((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"))
+        self.assertNotIn("0", status["Uid"].split())
+        enter = ["nsenter", "-t", str(self.service.pid), "-m"]
+        for path in ("/etc/x", "/usr/x", "/usr/local/x", "/var/lib/x", "/home/x", "/root/x", "/sys/x"):
+            done = run(*enter, "touch", path, check=False)
+            self.assertNotEqual(done.returncode, 0, path)
+        self.assertEqual(run(*enter, "touch", "/var/lib/checkoutd/x").returncode, 0)
+        self.assertNotEqual(run(*enter, "cat", "/proc/meminfo", check=False).returncode, 0)
+
+    def test_it_has_no_children_and_leaks_nothing(self) -> None:
+        self.connect()
+        checkout = self.redirected()
+        pid = self.service.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        self.assertEqual(children, "")
+        self.assertEqual(checkout.state, "awaitingRedirect")
+        systemctl("restart", SERVICE)
+        process = Path(f"/proc/{self.service.pid}")
+        # What libraries open for themselves is theirs.
+        lines = (process / "net" / "unix").read_text().splitlines()
+        ours = {f"socket:[{line.split()[6]}]" for line in lines if "/run/checkoutd/" in line}
+        links = [link for link in (process / "fd").iterdir() if link.readlink().name in ours]
+        self.assertEqual(len(links), 3)
+        for link in links:
+            self.assertTrue(self.is_closed_by_exec(link), link)
+
+    @staticmethod
+    def is_closed_by_exec(link: Path) -> bool:
+        """Whether a descriptor is; seen in /proc."""
+        lines = (link.parent.parent / "fdinfo" / link.name).read_text().splitlines()
+        flags = next(line.split()[1] for line in lines if line.startswith("flags:"))
+        return bool(int(flags, 8) & os.O_CLOEXEC)
+
+    def test_users_and_places(self) -> None:
+        before = [Path(name).read_text() for name in ("/etc/passwd", "/etc/group", "/etc/shadow")]
+        for _ in range(2):
+            run("systemd-sysusers", LIBRARY / "sysusers.d" / "checkoutd.conf")
+            run("systemd-tmpfiles", "--create", LIBRARY / "tmpfiles.d" / "checkoutd.conf")
+        self.assertEqual([Path(name).read_text() for name in ("/etc/passwd", "/etc/group", "/etc/shadow")], before)
+        self.assertIn("checkout-clients", run("id", "-Gn", "checkoutd").stdout.split())
+        self.service.start()
+        for path, mode, owner in (
+            ("/var/lib/checkoutd", 0o700, "checkoutd"),
+            ("/run/checkoutd", 0o755, "root"),
+            ("/etc/checkoutd", 0o755, "root"),
+        ):
+            self.assertEqual((stat.S_IMODE(os.stat(path).st_mode), Path(path).owner()), (mode, owner), path)
+        for file in Path("/var/lib/checkoutd").iterdir():
+            self.assertEqual((stat.S_IMODE(file.stat().st_mode), file.owner()), (0o600, "checkoutd"), file)
+
+
+class DynamicUser(ServiceTest):
+    """The unit's user is static; who prefers another one can have it."""
+
+    unit = """[Service]
+        DynamicUser=yes
+        User=checkoutd-dynamic
+        Group=checkoutd-dynamic
+        SupplementaryGroups=checkout-clients
+        """
+
+    def test_it_works_all_the_same(self) -> None:
+        self.connect()
+        checkout = self.start()
+        status = Path(f"/proc/{self.service.pid}/status").read_text()
+        uid = int(next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1])
+        self.assertIn(uid, range(61184, 65520))
+        systemctl("restart", SERVICE)
+        self.assertEqual(checkout.state, "ready")
+        systemctl("reload", SERVICE)
+        self.assertTrue(Path("/var/lib/private/checkoutd").is_dir())
+        self.service.stop()
+        shutil.rmtree("/var/lib/private/checkoutd")
+        Path("/var/lib/checkoutd").unlink()
+
+
+class Installation(ServiceTest):
+    def test_below_a_directory_of_a_package(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            command = [str(UNITS / "install"), "--destdir", directory]
+            run(*command, "--programs", programs())
+            found = {str(path.relative_to(directory)) for path in Path(directory).rglob("*") if path.is_file()}
+            for name in (
+                "usr/local/bin/checkoutd",
+                "usr/local/bin/checkoutctl",
+                "usr/local/lib/systemd/system/checkoutd.service",
+                "usr/local/lib/systemd/user/checkoutd.socket",
+                "usr/local/lib/sysusers.d/checkoutd.conf",
+                "etc/checkoutd/checkoutd.conf",
+            ):
+                self.assertIn(name, found)
+            run(*command, "--uninstall")
+            left = {str(path.relative_to(directory)) for path in Path(directory).rglob("*") if path.is_file()}
+            self.assertEqual(left, {"etc/checkoutd/checkoutd.conf"})
+
+    def test_again_over_a_service_that_runs(self) -> None:
+        client = self.connect()
+        client.call("system.ping")
+        pid = self.service.pid
+        run(UNITS / "install", "--programs", programs())
+        self.assertEqual(client.call("system.ping"), {})
+        self.assertNotEqual(self.service.pid, pid)
+
+    def test_removed_and_installed_again(self) -> None:
+        self.service.start()
+        run(UNITS / "install", "--uninstall")
+        self.addCleanup(run, UNITS / "install", "--programs", programs())
+        self.assertEqual(show("LoadState"), "not-found")
+        self.assertFalse(Path("/run/checkoutd/checkoutd.sock").exists())
+        self.assertTrue(Path("/var/lib/checkoutd/checkoutd.sqlite").exists())
+        self.assertFalse((INSTALLED / SERVICE).exists())
