@@ -179,8 +179,9 @@ final class Connection: ReplySink {
   /// How many bytes may wait: what the limits say, or less, its share of what there is for all.
   private var queueLimit: Int { server.share }
 
-  /// Whether so much waits that events are dropped and calls left. The share is asked for only once
-  /// there is something to divide.
+  /// Whether so much waits that events are dropped and calls left.
+  ///
+  /// The share is asked for only once there is something to divide.
   private var isOwedTooMuch: Bool {
     let queued = queuedByteCount
     return queued >= Self.freeByteCount && queued >= queueLimit
