@@ -97,3 +97,24 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+// The fuzzers, where Tests/fuzz/run says which of LLVM's libraries to link.
+if let libFuzzer = Context.environment["CHECKOUTD_FUZZ"] {
+  func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+      name: name, dependencies: ["FuzzSupport", "Checkout", "ValueTree"] + dependencies,
+      path: "Tests/fuzz/Targets/\(name)", swiftSettings: strict,
+      linkerSettings: [.unsafeFlags([libFuzzer, "-use-ld=lld"])])
+  }
+  package.targets += [
+    .target(name: "CFuzzer", path: "Tests/fuzz/Targets/CFuzzer"),
+    .target(
+      name: "FuzzSupport",
+      dependencies: ["CFuzzer", "Checkout", "JSON", "JSONRPC", "ValueTree"],
+      path: "Tests/fuzz/Targets/FuzzSupport", swiftSettings: strict),
+    fuzzer("FuzzLines", ["CheckoutProtocol", "JSON", "JSONRPC"]),
+    fuzzer("FuzzParameters", ["CheckoutProtocol", "JSON", "JSONRPC"]),
+    fuzzer("FuzzAnswers", ["PrimerAPI", "JSON"]),
+    fuzzer("FuzzRows", ["CheckoutStore"]),
+  ]
+}

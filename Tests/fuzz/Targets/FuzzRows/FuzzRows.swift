@@ -1,0 +1,94 @@
+import Checkout
+import FuzzSupport
+import ValueTree
+
+@testable import CheckoutStore
+
+/// Rows of the store, damaged and not.
+///
+/// A damaged one is refused, or taken for a checkout that can go on; another is taken as it was
+/// written.
+@main enum FuzzRows {
+  static func main() {
+    Fuzzer.run { bytes in
+      var input = FuzzInput(bytes)
+      if input.chance(oneIn: 4) {
+        readBytes(input.remainder())
+      } else {
+        restore(&input)
+      }
+    }
+  }
+
+  /// Bytes as they come.
+  private static func readBytes(_ bytes: [UInt8]) {
+    guard let value = read(bytes) else { return }
+    require(compact(value) == bytes, "what is read is what is written")
+    let row = StoredRow(value: value)
+    if let hot = try? row.hot(), let events = try? row.events(endingAt: 1),
+      value.array?.count == 2
+    {
+      require(RowBody(hot: hot, events: events).bytes == bytes, "a row is kept")
+    }
+    if let record = try? OutcomeRecord(value) {
+      require((try? OutcomeRecord(record.stored)) == record, "a record is kept")
+    }
+    var none = FuzzInput([])
+    restore(value, &none)
+  }
+
+  /// A checkout that has got somewhere, kept, damaged, and taken up again.
+  private static func restore(_ input: inout FuzzInput) {
+    var play = Play(Sample.settings(input.number(below: 3)), json: nil)
+    for _ in 0..<input.number(below: 24) { play.step(&input, Sample.answer) }
+    let kept = stored(play.checkout)
+    var damage = Damage(kept)
+    for _ in 0..<input.number(below: 4) { damage.strike(&input) }
+    var bytes = compact(damage.value)
+    if input.chance(oneIn: 8) {
+      for _ in 0...input.number(below: 3) {
+        bytes[(Int(input.byte()) << 8 | Int(input.byte())) % bytes.count] = input.byte()
+      }
+    }
+    guard let value = read(bytes) else {
+      return require(bytes != compact(kept), "what was written can be read")
+    }
+    let checkout = restore(value, &input)
+    guard value == kept else { return }
+    require(checkout.map(stored) == kept, "what was kept is taken up as it was")
+  }
+
+  @discardableResult
+  private static func restore(_ value: Value, _ input: inout FuzzInput) -> Checkout? {
+    guard let parts = value.array, parts.count == 3, let bodies = parts[2].array else { return nil }
+    let restored = try? Checkout(
+      id: CheckoutID(0xC0FFEE), spans: Spans(), fixed: parts[0], hot: parts[1],
+      parts: bodies.enumerated().filter { $0.element != .null }.map { ($0.offset, $0.element) },
+      shift: 0)
+    guard let restored else { return nil }
+    if let record = restored.outcomeRecord { _ = record.stored }
+    var play = Play(resuming: restored)
+    for _ in 0..<64 where !input.isEmpty { play.step(&input, Sample.answer) }
+    _ = stored(play.checkout)
+    return restored
+  }
+
+  private static func stored(_ checkout: Checkout) -> Value {
+    var bodies: [Value] = []
+    for part in checkout.storedParts {
+      while bodies.count <= part.name { bodies.append(.null) }
+      bodies[part.name] = part.body
+    }
+    return [checkout.storedFixed, checkout.storedHot, .array(bodies)]
+  }
+
+  private static func compact(_ value: Value) -> [UInt8] {
+    var bytes: [UInt8] = []
+    CompactValue.append(value, to: &bytes)
+    return bytes
+  }
+
+  private static func read(_ bytes: [UInt8]) -> Value? {
+    unsafe bytes.withUnsafeBytes { unsafe try? CompactValue.read($0) }
+  }
+}

@@ -1,0 +1,130 @@
+package import JSON
+package import JSONRPC
+internal import ValueTree
+
+/// The protocol's methods on the real framer, parser and dispatcher, without a socket.
+package final class LineServer: ReplySink {
+  /// What the handlers do beside answering.
+  package typealias Reading = (MethodRow, Parameters) -> Void
+
+  package let output = JSONOutput()
+  package var callsInFlight = 0
+  package let acceptsReplies = true
+  package let maximumReplyByteCount: Int
+
+  private let maximumLineByteCount: Int
+  private let methods: Dispatcher<LineServer>
+  private var framer: LineFramer
+  private var pending: [PendingCall] = []
+  private var shouldStop: () -> Bool = { false }
+
+  /// Makes a server.
+  ///
+  /// - Parameters:
+  ///   - methods: What ``dispatcher(for:maximumLineByteCount:reading:)`` has made.
+  ///   - maximumLineByteCount: The same as there.
+  package init(_ methods: Dispatcher<LineServer>, maximumLineByteCount: Int) {
+    self.methods = methods
+    self.maximumLineByteCount = maximumLineByteCount
+    maximumReplyByteCount = 2 * maximumLineByteCount
+    framer = LineFramer(maximumLineByteCount: maximumLineByteCount)
+  }
+
+  /// Makes what servers may share.
+  ///
+  /// - Parameters:
+  ///   - rows: The methods; a third answers at once, a third later, a third with an error.
+  ///   - maximumLineByteCount: The longest line.
+  ///   - reading: Reads the parameters as the daemon's handlers do.
+  /// - Returns: A dispatcher.
+  package static func dispatcher(
+    for rows: [MethodRow], maximumLineByteCount: Int, reading: @escaping Reading = { _, _ in }
+  ) -> Dispatcher<LineServer> {
+    let methods = rows.enumerated().map { place, row in
+      (row: row, handler: handler(of: row, place % 3, reading))
+    }
+    return Dispatcher(
+      MethodTable(methods), maximumLineByteCount: maximumLineByteCount, maximumDepth: 32,
+      maximumBatchCount: 8)
+  }
+
+  private static func handler(
+    of row: MethodRow, _ way: Int, _ reading: @escaping Reading
+  ) -> MethodTable<LineServer>.Handler {
+    { server, call, parameters throws(RPCError) in
+      reading(row, parameters)
+      switch way {
+      case 0:
+        call.succeed { output in
+          guard let view = parameters.params else { return output.append("{}") }
+          output.append(view: view)
+        }
+        return nil
+      case 1:
+        server.pending.append(call.later())
+        return nil
+      default: throw RPCError(.quotaExceeded)
+      }
+    }
+  }
+
+  package func replyAppended(from start: Int) {
+    let line = unsafe output.withUnsafeBytes { unsafe Array($0[start...]) }
+    require(line.last == 0x0A && line.count { $0 == 0x0A } == 1, "a reply is a line")
+    require(line.count <= maximumReplyByteCount, "a reply fits into a line")
+  }
+
+  /// The memory that unfinished lines hold.
+  package var heldByteCount: Int { framer.heldByteCount }
+
+  /// Takes bytes as one read would bring them; what stops delivery is asked after each line.
+  package func receive(_ bytes: ArraySlice<UInt8>, stoppingIf stops: @escaping () -> Bool) {
+    shouldStop = stops
+    let padded = Array(bytes) + [UInt8](repeating: 0x7D, count: PaddedBuffer.padding)
+    withDetachedFramer { framer in
+      unsafe padded.withUnsafeBytes { buffer in
+        let input = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<bytes.count])
+        unsafe framer.feed(input, deliver)
+      }
+    }
+  }
+
+  /// Whether delivery was stopped.
+  package var isStopped: Bool { framer.isStopped }
+
+  /// Goes on after delivery was stopped.
+  package func resume() { withDetachedFramer { $0.resume(deliver) } }
+
+  /// Says that no more comes, and takes what is left.
+  package func finish() {
+    shouldStop = { false }
+    withDetachedFramer { $0.finish(deliver) }
+    while framer.isStopped { resume() }
+    for call in pending { call.succeed(["late": true]) }
+    pending = []
+    require(callsInFlight == 0, "every call is answered once")
+  }
+
+  /// The replies, one an element.
+  package func takeLines() -> [[UInt8]] {
+    let bytes = unsafe output.withUnsafeBytes { unsafe Array($0) }
+    output.removeAll()
+    return bytes.split(separator: 0x0A).map { Array($0) }
+  }
+
+  private func withDetachedFramer(_ body: (inout LineFramer) -> Void) {
+    var framer = LineFramer()
+    swap(&framer, &self.framer)
+    body(&framer)
+    swap(&framer, &self.framer)
+  }
+
+  private func deliver(_ event: LineEvent) -> Bool {
+    switch event {
+    case .line(let line): unsafe methods.dispatch(line, from: self, in: self)
+    case .tooLong: report(.lineTooLarge(limit: maximumLineByteCount))
+    case .flood: break
+    }
+    return !shouldStop()
+  }
+}
