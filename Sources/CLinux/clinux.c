@@ -58,17 +58,19 @@ enum { most_descriptors = 253 };
 int clinux_unix_send_descriptors(
     int fd, const char *path, const void *bytes, size_t count, int flags,
     const int *descriptors, size_t descriptor_count) {
-  size_t length = strlen(path);
-  if (length == 0) return -ENOENT;
-  if (length > clinux_unix_path_limit()) return -ENAMETOOLONG;
   if (descriptor_count > most_descriptors) return -EINVAL;
-  struct sockaddr_un address;
-  int is_abstract = path[0] == '@';
-  socklen_t size = set_address(&address, path, is_abstract ? length : length + 1);
-  if (is_abstract) address.sun_path[0] = 0;
   struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
-  struct msghdr message = {
-      .msg_name = &address, .msg_namelen = size, .msg_iov = &vector, .msg_iovlen = 1};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  struct sockaddr_un address;
+  if (path) {
+    size_t length = strlen(path);
+    if (length == 0) return -ENOENT;
+    if (length > clinux_unix_path_limit()) return -ENAMETOOLONG;
+    int is_abstract = path[0] == '@';
+    message.msg_name = &address;
+    message.msg_namelen = set_address(&address, path, is_abstract ? length : length + 1);
+    if (is_abstract) address.sun_path[0] = 0;
+  }
   union {
     struct cmsghdr header;
     char bytes[CMSG_SPACE(most_descriptors * sizeof(int))];
@@ -83,6 +85,28 @@ int clinux_unix_send_descriptors(
     memcpy(CMSG_DATA(&control.header), descriptors, byte_count);
   }
   return RETRY((int)sendmsg(fd, &message, flags | MSG_NOSIGNAL));
+}
+
+int clinux_receive_descriptors(
+    int fd, void *bytes, size_t count, int *descriptors, size_t *descriptor_count) {
+  struct iovec vector = {.iov_base = bytes, .iov_len = count};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(most_descriptors * sizeof(int))];
+  } control;
+  struct msghdr message = {
+      .msg_iov = &vector, .msg_iovlen = 1,
+      .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  int result = RETRY((int)recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
+  *descriptor_count = 0;
+  if (result < 0) return result;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    size_t byte_count = part->cmsg_len - CMSG_LEN(0);
+    memcpy(descriptors + *descriptor_count, CMSG_DATA(part), byte_count);
+    *descriptor_count += byte_count / sizeof(int);
+  }
+  return result;
 }
 
 int clinux_sealed_file(const char *name, const void *bytes, size_t count) {
@@ -106,11 +130,6 @@ int clinux_is_sealed(int fd) {
   int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   int seals = fcntl(fd, F_GET_SEALS);
   return seals >= 0 && (seals & wanted) == wanted;
-}
-
-int clinux_socket_cookie(int fd, unsigned long long *cookie) {
-  socklen_t size = sizeof *cookie;
-  return getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &size) < 0 ? -errno : 0;
 }
 
 int clinux_peer_credentials(int fd, uid_t *uid, gid_t *gid, pid_t *pid) {

@@ -96,6 +96,7 @@ extension Checkout {
   ) throws(CheckoutError) {
     if attempt?.component == index { throw CheckoutError(.alreadySubmitted) }
     var events: [Event] = []
+    events.reserveCapacity(2)
     let reply = try components[index].component.update(
       data, moment: &turn.moment, events: &events)
     publish(events, of: index, &turn)

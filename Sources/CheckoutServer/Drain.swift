@@ -9,6 +9,7 @@ import ValueTree
 final class Drain {
   private unowned let server: Server
   private var isOver = false
+  private var isOutOfTime = false
 
   /// Begins: nothing new is accepted, and every call that would wait is told so.
   init(_ server: Server, timeout: Milliseconds) {
@@ -42,16 +43,16 @@ final class Drain {
 
   /// Ends the process once no payment is under way upstream and everyone has what they are owed.
   func check() {
-    guard !isOver, !hasPaymentUnderWay else { return }
+    guard !isOver else { return }
+    if hasPaymentUnderWay {
+      guard isOutOfTime else { return }
+      server.log.warning("a payment is still under way upstream; stopping all the same")
+    }
     finish()
   }
 
-  /// Ends the process all the same.
-  func timeOut() {
-    guard !isOver else { return }
-    server.log.warning("a payment is still under way upstream; stopping all the same")
-    finish()
-  }
+  /// Ends the process all the same, once the turn under way is written.
+  func timeOut() { isOutOfTime = true }
 
   private var hasPaymentUnderWay: Bool {
     server.checkouts.checkouts.contains { !$0.requests.isEmpty && $0.checkout.isPaying }
@@ -61,12 +62,11 @@ final class Drain {
     isOver = true
     failCalls()
     for connection in Array(server.connections.values) { connection.flush() }
-    for connection in server.leaveConnections() {
-      connection.closeSaying(RPCError(.shuttingDown))
-      connection.flush()
-    }
-    if !server.service.synchronize() {
-      server.log.warning("the service manager does not answer", id: MessageID.leftOver)
+    if !server.leaveConnections() {
+      for connection in Array(server.connections.values) {
+        connection.closeSaying(RPCError(.shuttingDown))
+        connection.flush()
+      }
     }
     server.gateway.shutdown()
     server.loop.exit(0)

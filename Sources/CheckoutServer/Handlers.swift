@@ -45,7 +45,7 @@ enum Handlers {
       throw RPCError(CheckoutError(.unknownCheckout))
     }
     guard access >= needed else { throw RPCError(.permissionDenied) }
-    if live.before != nil { connection.repliesDepend() }
+    if live.isTouched { connection.repliesDepend() }
     return (live, access)
   }
 
@@ -60,7 +60,7 @@ enum Handlers {
       id.index < live.checkout.componentCount
     else { throw RPCError(CheckoutError(.unknownComponent)) }
     guard access >= needed else { throw RPCError(.permissionDenied) }
-    if live.before != nil { connection.repliesDepend() }
+    if live.isTouched { connection.repliesDepend() }
     return (live, id.index, access)
   }
 

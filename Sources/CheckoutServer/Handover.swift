@@ -7,31 +7,21 @@ import ValueTree
 /// What one run of the daemon leaves to the next: its clients' connections, and a sealed file that
 /// says how far each has got.
 ///
-/// It is of use once, and only after a stop in order: the file goes to the service manager last, so
-/// that connections without it are those of a run that was cut short, and both are taken from the
-/// service manager before anything is done with them.
+/// The service manager keeps two descriptors for it, however many clients there are: it looks through
+/// all that it keeps for each one that comes. It is of use once, and only after a stop in order: the
+/// file goes to the service manager last, so that connections without it are those of a run that was
+/// cut short, and both are taken from the service manager before anything is done with them.
 package struct Handover: ~Copyable {
   /// What the file is left under.
   static let fileName = "handover"
 
-  /// What the connections are left under; the number tells those of other runs apart.
-  static func connectionName(_ generation: UInt64) -> String {
-    connectionPrefix + hexadecimal(generation)
-  }
+  /// What the connections are left under.
+  static let connectionsName = "connections"
 
-  private static let connectionPrefix = "connection-"
   private static let version: Int64 = 1
 
-  /// A client.
-  struct Entry {
-    /// What the kernel tells its connection by.
-    let cookie: UInt64
-    let state: ConnectionState
-  }
-
-  /// The clients, by what the kernel tells their connections by.
-  private var states: [UInt64: ConnectionState] = [:]
-  private var descriptors: [(cookie: UInt64, rawValue: Int32)] = []
+  private var states: [ConnectionState] = []
+  private var descriptors: [Int32] = []
 
   /// Nothing.
   package init() {}
@@ -44,57 +34,64 @@ package struct Handover: ~Copyable {
     for name in Set(stored.map(\.name)) { service.removeStored(named: name) }
     if !service.synchronize() { log.warning("the service manager does not answer") }
     var generation: UInt64?
-    for entry in stored where entry.name == Self.fileName {
-      let file = FileDescriptor(owning: entry.rawValue)
-      guard let bytes = SealedFile.read(file), let read = Self.read(bytes, bootID: bootID) else {
-        log.warning("what an earlier run left cannot be read", id: MessageID.leftOver)
-        continue
-      }
-      generation = read.generation
-      states = Dictionary(read.entries.map { ($0.cookie, $0.state) }) { _, last in last }
-    }
-    var leftOver = 0
-    for entry in stored where entry.name != Self.fileName {
+    var carried: (descriptors: [Int32], label: UInt64)?
+    var unknownCount = 0
+    for entry in stored {
       let descriptor = FileDescriptor(owning: entry.rawValue)
-      let isOurs = entry.name == generation.map(Self.connectionName)
-      if isOurs, let cookie = try? descriptor.socketCookie(), states[cookie] != nil {
-        descriptors.append((cookie, descriptor.release()))
-      } else {
-        leftOver += 1
+      switch entry.name {
+      case Self.fileName where generation == nil:
+        let read = SealedFile.read(descriptor).flatMap { Self.read($0, bootID: bootID) }
+        generation = read?.generation
+        states = read?.states ?? []
+      case Self.connectionsName where carried == nil:
+        carried = DescriptorCarrier.unpack(descriptor)
+      default:
+        unknownCount += 1
         descriptor.shutDown()
       }
     }
-    if leftOver > 0 {
+    if unknownCount > 0 {
       log.warning(
-        "let go of \(leftOver) descriptors that an earlier run left", id: MessageID.leftOver)
+        "let go of \(unknownCount) descriptors that are not of this version",
+        id: MessageID.leftOver)
+    }
+    guard let carried else { return }
+    descriptors = carried.descriptors
+    guard carried.label == generation, descriptors.count == states.count else {
+      takeAll { descriptor, _ in descriptor.shutDown() }
+      log.warning(
+        "let go of \(carried.descriptors.count) connections of a run that was cut short",
+        id: MessageID.leftOver)
+      return
     }
   }
 
   /// Hands out each client, once.
   mutating func takeAll(_ body: (consuming FileDescriptor, ConnectionState) -> Void) {
-    for (cookie, rawValue) in descriptors {
-      let descriptor = FileDescriptor(owning: rawValue)
-      if let state = states[cookie] { body(descriptor, state) }
+    for (place, rawValue) in descriptors.enumerated() {
+      let state = place < states.count ? states[place] : ConnectionState()
+      body(FileDescriptor(owning: rawValue), state)
     }
     descriptors = []
-    states = [:]
+    states = []
   }
 
   // MARK: The file
 
   /// The file's bytes: how long the description is, the description, and the bytes it speaks of.
-  static func write(_ entries: [Entry], generation: UInt64, bootID: Int64) -> [UInt8] {
+  static func write(
+    _ states: [ConnectionState], generation: UInt64, bootID: Int64
+  ) -> [UInt8] {
     let description: Value = [
       .integer(version), .integer(Int64(bitPattern: generation)), .integer(bootID),
-      .array(
-        entries.map { [.integer(Int64(bitPattern: $0.cookie)), $0.state.stored] }),
+      .array(states.map(\.stored)),
     ]
     let text = Array(description.jsonText.utf8)
     var bytes = Array("\(text.count)\n".utf8)
     bytes += text
-    for entry in entries {
-      bytes += entry.state.output
-      bytes += entry.state.input.bytes
+    for state in states {
+      bytes += state.output
+      bytes += state.input.bytes
     }
     return bytes
   }
@@ -104,7 +101,7 @@ package struct Handover: ~Copyable {
   /// - Returns: Nothing if they are of another version or another start of the machine.
   static func read(
     _ bytes: [UInt8], bootID: Int64
-  ) -> (generation: UInt64, entries: [Entry])? {
+  ) -> (generation: UInt64, states: [ConnectionState])? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
       let count = Int(String(decoding: bytes[..<end], as: UTF8.self)), count >= 0,
       count <= bytes.count - end - 1
@@ -115,19 +112,16 @@ package struct Handover: ~Copyable {
       let parts = value.array, parts.count == 4, parts[0].integer == version,
       let generation = parts[1].integer, parts[2].integer == bootID, let list = parts[3].array
     else { return nil }
-    var entries: [Entry] = []
+    var states: [ConnectionState] = []
     for element in list {
-      guard let pair = element.array, pair.count == 2, let cookie = pair[0].integer else {
-        return nil
-      }
-      let state = ConnectionState(pair[1]) { count in
+      let state = ConnectionState(element) { count in
         guard count >= 0, count <= rest.count else { return nil }
         defer { rest = rest.dropFirst(Int(count)) }
         return Array(rest.prefix(Int(count)))
       }
       guard let state else { return nil }
-      entries.append(Entry(cookie: UInt64(bitPattern: cookie), state: state))
+      states.append(state)
     }
-    return (UInt64(bitPattern: generation), entries)
+    return (UInt64(bitPattern: generation), states)
   }
 }

@@ -25,14 +25,16 @@ final class LiveCheckout {
   /// Its requests under way.
   var requests: [OperationID: PendingRequest] = [:]
 
-  /// As it was before this turn, if the turn has touched it; apart, since few are touched at a time.
-  private(set) var before: CheckoutCopy?
+  /// Whether this turn has touched it.
+  private(set) var isTouched = false
+  /// As it was before; apart, since few are touched at a time.
+  private var before: CheckoutCopy?
   /// Whether no commit has written it yet.
   var isNew = true
   /// Whether only the record of its outcome is left.
   private(set) var isArchived: Bool
   private var storedFixedVersion = -1
-  private var storedPartVersions: [Int: Int] = [:]
+  private var storedPartVersions: [Int] = []
 
   init(_ checkout: Checkout, ordinal: UInt64, start: StartRecord) {
     self.checkout = checkout
@@ -70,8 +72,8 @@ final class LiveCheckout {
         start.stored, .integer(Int64(bitPattern: ordinal)), checkout.storedFixed,
       ]
     }
-    for part in checkout.storedParts where storedPartVersions[part.name] != part.version {
-      change.parts.append((part.name, part.body))
+    for index in 0..<checkout.componentCount where isPartNew(index) {
+      if let body = checkout.storedPart(of: index) { change.parts.append((index, body)) }
     }
     change.hot = [checkout.storedHot, moment.stored]
     return change
@@ -79,17 +81,32 @@ final class LiveCheckout {
 
   /// Takes note that the state as it is now has been written.
   func markStored() {
+    isTouched = false
     before = nil
     isNew = false
     storedFixedVersion = checkout.fixedVersion
-    for part in checkout.storedParts { storedPartVersions[part.name] = part.version }
+    for index in 0..<checkout.componentCount where isPartNew(index) {
+      if index == storedPartVersions.count { storedPartVersions.append(-1) }
+      storedPartVersions[index] = checkout.partVersion(of: index)
+    }
   }
 
-  /// Keeps the state as it is, before the turn changes it.
-  func keep() { before = CheckoutCopy(checkout) }
+  private func isPartNew(_ index: Int) -> Bool {
+    !storedPartVersions.indices.contains(index)
+      || storedPartVersions[index] != checkout.partVersion(of: index)
+  }
+
+  /// Takes note that the turn changes the state.
+  ///
+  /// - Parameter keepsCopy: Whether that may have to be taken back.
+  func touch(keepsCopy: Bool) {
+    isTouched = true
+    if keepsCopy { before = CheckoutCopy(checkout) }
+  }
 
   /// Takes the turn's changes back.
   func takeBack() {
+    isTouched = false
     guard let copy = before.take() else { return }
     checkout = copy.checkout
     writtenSeq = checkout.seq

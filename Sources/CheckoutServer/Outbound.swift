@@ -10,7 +10,7 @@ import LinuxSystem
 /// each connection.
 final class Outbound {
   /// A range of the arena, and the next one of the same connection.
-  fileprivate struct Segment {
+  struct Segment {
     var offset: Int
     var count: Int
     var next: Int32
@@ -31,7 +31,7 @@ final class Outbound {
   let output = JSONOutput(capacity: 256 * 1024)
   /// The connections that are to be flushed at the end of the turn, each once.
   private(set) var dirty: [Connection] = []
-  private var segments: [Segment] = []
+  private let segments = SegmentBuffer()
   /// Where the lines begin that tell of what this turn has changed.
   private var dependent: [Int] = []
 
@@ -50,11 +50,14 @@ final class Outbound {
     list.byteCount += count
     if list.last >= 0 {
       let last = Int(list.last)
-      if segments[last].offset + segments[last].count == offset {
-        segments[last].count += count
+      var segment = segments[last]
+      if segment.offset + segment.count == offset {
+        segment.count += count
+        segments[last] = segment
         return
       }
-      segments[last].next = Int32(segments.count)
+      segment.next = Int32(segments.count)
+      segments[last] = segment
     } else {
       list.first = Int32(segments.count)
     }
@@ -85,7 +88,7 @@ final class Outbound {
   /// Forgets the turn.
   func removeAll() {
     output.removeAll()
-    segments.removeAll(keepingCapacity: true)
+    segments.removeAll()
     dirty.removeAll(keepingCapacity: true)
     dependent.removeAll(keepingCapacity: true)
   }

@@ -5,45 +5,37 @@ import Systemd
 extension Server {
   // MARK: Leaving
 
-  /// Leaves the clients to the next run of the daemon, as many as the service manager keeps.
+  /// Leaves the clients to the next run of the daemon, if the service manager keeps them.
   ///
   /// Their connections stay open: what they send is read by the next run, or answered with the end of
   /// the connection if there is none.
   ///
-  /// - Returns: The clients that could not be left.
-  func leaveConnections() -> [Connection] {
+  /// - Returns: Whether they were left.
+  func leaveConnections() -> Bool {
+    guard service.storeCapacity >= 2, !connections.isEmpty else { return false }
     let all = connections.values.sorted { $0.number < $1.number }
-    // One place is the file's.
-    let room = service.storeCapacity - 1
-    guard room > 0, !all.isEmpty else { return all }
-    var entries: [Handover.Entry] = []
-    var left: [Connection] = []
-    var others = Array(all.dropFirst(room))
-    for connection in all.prefix(room) {
-      guard let cookie = try? connection.descriptor.socketCookie() else {
-        others.append(connection)
-        continue
-      }
-      entries.append(.init(cookie: cookie, state: state(of: connection)))
-      left.append(connection)
-    }
     let generation = Random.uint64()
-    let bytes = Handover.write(entries, generation: generation, bootID: bootID)
+    let bytes = Handover.write(
+      all.map { state(of: $0) }, generation: generation, bootID: bootID)
     do throws(Errno) {
+      let carrier = try DescriptorCarrier.pack(
+        all.map { $0.descriptor.rawValue }, label: generation)
       let file = try SealedFile.make(named: "checkoutd-handover", holding: bytes)
-      let name = Handover.connectionName(generation)
       // The file last: with it what came before is whole.
-      guard service.store(left.map { $0.descriptor.rawValue }, named: name),
-        service.store([file.rawValue], named: Handover.fileName)
-      else {
-        log.warning("the service manager takes no connections", id: MessageID.leftOver)
-        return all
+      if service.store([carrier.rawValue], named: Handover.connectionsName),
+        service.store([file.rawValue], named: Handover.fileName), service.synchronize()
+      {
+        return true
       }
+      log.warning("the service manager does not answer", id: MessageID.leftOver)
+      for name in [Handover.connectionsName, Handover.fileName] {
+        service.removeStored(named: name)
+      }
+      return false
     } catch {
       log.error("cannot leave the connections: \(error)", id: MessageID.leftOver)
-      return all
+      return false
     }
-    return others
   }
 
   private func state(of connection: Connection) -> ConnectionState {

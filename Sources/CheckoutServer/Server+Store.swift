@@ -25,8 +25,9 @@ extension Server {
   /// Takes note that this turn changes a checkout, and keeps it as it was.
   func touch(_ live: LiveCheckout) {
     // Of an archived one there is a record, which nothing changes.
-    guard live.before == nil, !live.isArchived else { return }
-    live.keep()
+    guard !live.isTouched, !live.isArchived else { return }
+    // In memory nothing can fail.
+    live.touch(keepsCopy: store.isDurable)
     touched.append(live)
   }
 

@@ -72,7 +72,7 @@ package final class Server {
   private var timer: Systemd.Timer?
   var afterCommit: [DeferredEffect] = []
 
-  private var clients: Epoll
+  private let clients: Epoll
   var connections: [UInt64: Connection] = [:]
   var connectionCounts: [UInt32: Int] = [:]
   private var connectionNumber: UInt64 = 0

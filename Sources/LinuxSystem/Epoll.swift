@@ -33,7 +33,7 @@ package struct EpollEvents: OptionSet, Sendable {
 /// Its own descriptor becomes readable when something in the set is ready, so that a whole set is
 /// one source of an event loop. It is level-triggered: what a batch leaves undone is in the next.
 @safe  // the buffer is made and freed here, and indices are checked
-package struct Epoll: ~Copyable {
+package final class Epoll {
   /// How many descriptors one batch holds.
   package static let batchSize = 256
 
@@ -72,7 +72,7 @@ package struct Epoll: ~Copyable {
   ///   - events: What to watch for.
   ///   - tag: A number to know it by.
   /// - Throws: ``Errno`` of `epoll_ctl`: `EEXIST`, `ENOMEM`, `ENOSPC` beyond the user's limit.
-  package borrowing func add(_ fd: Int32, _ events: EpollEvents, tag: UInt64) throws(Errno) {
+  package func add(_ fd: Int32, _ events: EpollEvents, tag: UInt64) throws(Errno) {
     try control(EPOLL_CTL_ADD, fd, events, tag)
   }
 
@@ -83,7 +83,7 @@ package struct Epoll: ~Copyable {
   ///   - events: What to watch for from now on.
   ///   - tag: A number to know it by.
   /// - Throws: ``Errno`` of `epoll_ctl`.
-  package borrowing func modify(_ fd: Int32, _ events: EpollEvents, tag: UInt64) throws(Errno) {
+  package func modify(_ fd: Int32, _ events: EpollEvents, tag: UInt64) throws(Errno) {
     try control(EPOLL_CTL_MOD, fd, events, tag)
   }
 
@@ -93,7 +93,7 @@ package struct Epoll: ~Copyable {
   ///
   /// - Parameter fd: A descriptor of the set.
   /// - Throws: ``Errno`` of `epoll_ctl`.
-  package borrowing func remove(_ fd: Int32) throws(Errno) {
+  package func remove(_ fd: Int32) throws(Errno) {
     try control(EPOLL_CTL_DEL, fd, [], 0)
   }
 
@@ -101,7 +101,7 @@ package struct Epoll: ~Copyable {
   ///
   /// - Returns: How many descriptors are ready, at most ``batchSize``.
   /// - Throws: ``Errno`` of `epoll_wait`.
-  package mutating func wait() throws(Errno) -> Int {
+  package func wait() throws(Errno) -> Int {
     readyCount = 0
     let count = unsafe epoll_wait(
       descriptor.rawValue, batch.baseAddress, Int32(Self.batchSize), 0)
@@ -113,13 +113,13 @@ package struct Epoll: ~Copyable {
   ///
   /// - Parameter index: At least 0 and less than what ``wait()`` returned.
   /// - Returns: Its tag and what it is ready for.
-  package borrowing func ready(_ index: Int) -> Ready {
+  package func ready(_ index: Int) -> Ready {
     precondition(index >= 0 && index < readyCount, "no such entry in this batch")
     let event = unsafe batch[index]
     return unsafe Ready(tag: event.data.u64, events: EpollEvents(rawValue: event.events))
   }
 
-  private borrowing func control(
+  private func control(
     _ operation: Int32, _ fd: Int32, _ events: EpollEvents, _ tag: UInt64
   ) throws(Errno) {
     var event = unsafe epoll_event(events: events.rawValue, data: epoll_data_t(u64: tag))

@@ -42,16 +42,6 @@ package enum SealedFile {
 }
 
 extension FileDescriptor {
-  /// The number that the kernel tells this socket by, in every process that has it, as long as the
-  /// machine runs.
-  ///
-  /// - Throws: ``Errno`` of `getsockopt`.
-  package borrowing func socketCookie() throws(Errno) -> UInt64 {
-    var cookie: CUnsignedLongLong = 0
-    _ = try checkNegated(unsafe clinux_socket_cookie(rawValue, &cookie), "getsockopt")
-    return cookie
-  }
-
   /// Ends a connection both ways, for everyone who has a copy of it.
   package borrowing func shutDown() { _ = shutdown(rawValue, Int32(SHUT_RDWR)) }
 }

@@ -84,8 +84,9 @@ extension ServiceManager {
 
   /// Whether a descriptor can only come from an earlier run: a connection, or no socket at all.
   static func isLeftOver(_ descriptor: Int32) -> Bool {
-    sd_is_socket(descriptor, AF_UNSPEC, 0, -1) <= 0
-      || sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 0, nil, 0) > 0
+    let kinds = [SOCK_STREAM, SOCK_SEQPACKET].map { Int32($0.rawValue) }
+    return sd_is_socket(descriptor, AF_UNSPEC, 0, -1) <= 0
+      || kinds.contains { sd_is_socket_unix(descriptor, $0, 0, nil, 0) > 0 }
   }
 }
 

@@ -29,21 +29,18 @@ import Testing
   }
 
   @Test func `what is left is what is found`() throws {
-    let entries = [
-      Handover.Entry(cookie: .max, state: state), .init(cookie: 1, state: ConnectionState()),
-    ]
-    let bytes = Handover.write(entries, generation: .max - 1, bootID: bootID)
+    let bytes = Handover.write([state, ConnectionState()], generation: .max - 1, bootID: bootID)
     let read = try #require(Handover.read(bytes, bootID: bootID))
     #expect(read.generation == UInt64.max - 1)
-    #expect(read.entries.map(\.cookie) == [.max, 1])
-    let found = read.entries[0].state
+    #expect(read.states.count == 2)
+    let found = read.states[0]
     #expect(found.output == state.output)
     #expect(found.input == state.input)
     #expect(found.stored == state.stored)
     #expect(found.subscriptions.map(\.filter) == state.subscriptions.map(\.filter))
     #expect(found.wide?.filter.names == [])
-    #expect(read.entries[1].state.stored == ConnectionState().stored)
-    #expect(read.entries[1].state.wide == nil)
+    #expect(read.states[1].stored == ConnectionState().stored)
+    #expect(read.states[1].wide == nil)
   }
 
   @Test func `what another start of the machine left is not used`() {
@@ -53,7 +50,7 @@ import Testing
   }
 
   @Test func `what is damaged is not used and does no harm`() {
-    let bytes = Handover.write([.init(cookie: 5, state: state)], generation: 1, bootID: bootID)
+    let bytes = Handover.write([state], generation: 1, bootID: bootID)
     for count in 0..<bytes.count {
       #expect(Handover.read(Array(bytes[..<count]), bootID: bootID) == nil)
     }

@@ -10,7 +10,9 @@ struct StoredCheckout {
   init(_ checkout: Checkout) {
     fixed = checkout.storedFixed
     hot = checkout.storedHot
-    parts = checkout.storedParts.map { ($0.name, $0.body) }
+    parts = (0..<checkout.componentCount).compactMap { index in
+      checkout.storedPart(of: index).map { (index, $0) }
+    }
   }
 
   /// The checkout that it is of.

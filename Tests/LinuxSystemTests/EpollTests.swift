@@ -5,7 +5,7 @@ import Testing
 @Suite struct EpollTests {
   @Test func `what is ready is found with its tag until it is read`() throws {
     let pair = try SocketPair()
-    var set = try Epoll()
+    let set = try Epoll()
     try set.add(pair.near.rawValue, .readable, tag: .max)
     #expect(try set.wait() == 0)
     #expect(pair.far.sendText("x") == .bytes(1))
@@ -19,7 +19,7 @@ import Testing
 
   @Test func `what is watched for can be changed and ended`() throws {
     let pair = try SocketPair()
-    var set = try Epoll()
+    let set = try Epoll()
     try set.add(pair.near.rawValue, .readable, tag: 1)
     try set.modify(pair.near.rawValue, [.readable, .writable], tag: 2)
     #expect(try set.wait() == 1)
@@ -33,7 +33,7 @@ import Testing
 
   @Test func `a set inside a set is readable when one of its own is ready`() throws {
     let pair = try SocketPair()
-    var outer = try Epoll()
+    let outer = try Epoll()
     let inner = try Epoll()
     try inner.add(pair.near.rawValue, [.readable, .peerClosed], tag: 1)
     try outer.add(inner.rawValue, .readable, tag: 7)
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `a batch holds at most 256`() throws {
     let pair = try SocketPair()
-    var set = try Epoll()
+    let set = try Epoll()
     var copies: [Int32] = []
     for tag in 0..<300 {
       copies.append(dup(pair.near.rawValue))

@@ -23,16 +23,4 @@ import Testing
     let number = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
     #expect(SealedFile.read(FileDescriptor(owning: number)) == nil)
   }
-
-  @Test func `a socket keeps its number in every copy`() throws {
-    var ends: [Int32] = [-1, -1]
-    #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-    let one = FileDescriptor(owning: ends[0])
-    let other = FileDescriptor(owning: ends[1])
-    let copy = FileDescriptor(owning: dup(one.rawValue))
-    #expect(try one.socketCookie() == copy.socketCookie())
-    #expect(try one.socketCookie() != other.socketCookie())
-    let file = try SealedFile.make(named: "test", holding: [])
-    #expect(throws: Errno.self) { try file.socketCookie() }
-  }
 }

@@ -124,8 +124,7 @@ class UserManager(ServiceTest):
 
 
 def connected(path: Path) -> socket.socket:
-    """A connection, as soon as there is a socket."""
-    eventually(path.exists, True)
+    """A connection, as soon as somebody listens."""
     link = socket.socket(socket.AF_UNIX)
-    link.connect(str(path))
+    eventually(lambda: link.connect_ex(str(path)), 0)
     return link

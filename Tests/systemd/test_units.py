@@ -34,7 +34,7 @@ class Units(ServiceTest):
             "NotifyAccess": "main",
             "WatchdogUSec": "30s",
             "Restart": "on-failure",
-            "FileDescriptorStoreMax": "4352",
+            "FileDescriptorStoreMax": "16",
             "LimitCORE": "0",
             "StatusErrno": "0",
             "RestartPreventExitStatus": "78",

@@ -21,20 +21,23 @@ int clinux_unix_connect(int fd, const char *path);
 // How many bytes a socket's path may have. Cannot fail.
 size_t clinux_unix_path_limit(void);
 
-// Sends one datagram to a path, or, if it begins with '@', to a name in the abstract namespace. The
-// receiver gets copies of the descriptors, at most 253.
+// Sends one datagram to a path, or, if it begins with '@', to a name in the abstract namespace; to
+// the peer if the address is null. The receiver gets copies of the descriptors, at most 253.
 int clinux_unix_send_descriptors(
     int fd, const char *address, const void *bytes, size_t count, int flags,
     const int *descriptors, size_t descriptor_count);
+
+// Receives what was sent with at most 253 descriptors, for which there must be room. On return
+// *descriptor_count is their number; they do not wait for exec. Returns the number of bytes; zero at
+// the end.
+int clinux_receive_descriptors(
+    int fd, void *bytes, size_t count, int *descriptors, size_t *descriptor_count);
 
 // Makes a file in memory that holds these bytes and cannot be changed any more.
 int clinux_sealed_file(const char *name, const void *bytes, size_t count);
 
 // Returns 1 for a file that can neither be changed nor grow nor shrink any more, else 0.
 int clinux_is_sealed(int fd);
-
-// Reads the number that the kernel tells a socket by as long as it runs (SO_COOKIE).
-int clinux_socket_cookie(int fd, unsigned long long *cookie);
 
 // Reads who was at the other end of a Unix socket when it was connected (SO_PEERCRED).
 int clinux_peer_credentials(int fd, uid_t *uid, gid_t *gid, pid_t *pid);

@@ -18,14 +18,15 @@ extension Checkout {
     ]
   }
 
-  /// The large parts of a component's state, and how often they have changed.
-  package var storedParts: [(name: Int, version: Int, body: Value)] {
-    components.indices.compactMap { index in
-      components[index].component.storedPart.map {
-        (index, components[index].partVersion, $0)
-      }
-    }
-  }
+  /// How often the large part of a component's state has changed; asked for at every commit.
+  ///
+  /// - Parameter index: The component's place.
+  package func partVersion(of index: Int) -> Int { components[index].partVersion }
+
+  /// The large part of a component's state, if it has one.
+  ///
+  /// - Parameter index: The component's place.
+  package func storedPart(of index: Int) -> Value? { components[index].component.storedPart }
 
   /// Takes up a checkout where its last commit left it.
   ///
@@ -34,7 +35,7 @@ extension Checkout {
   ///   - spans: How long things may take now.
   ///   - fixed: As ``storedFixed``.
   ///   - hot: As ``storedHot``.
-  ///   - parts: The bodies of ``storedParts``, by name.
+  ///   - parts: What ``storedPart(of:)`` gave, by place.
   ///   - shift: What is to be added to every deadline that was kept, if the clock was set since.
   /// - Throws: ``StoredStateError`` if the state is not one that this version writes.
   package init(

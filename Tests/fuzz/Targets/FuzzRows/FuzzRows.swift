@@ -74,11 +74,7 @@ import ValueTree
   }
 
   private static func stored(_ checkout: Checkout) -> Value {
-    var bodies: [Value] = []
-    for part in checkout.storedParts {
-      while bodies.count <= part.name { bodies.append(.null) }
-      bodies[part.name] = part.body
-    }
+    let bodies = (0..<checkout.componentCount).map { checkout.storedPart(of: $0) ?? .null }
     return [checkout.storedFixed, checkout.storedHot, .array(bodies)]
   }
 
