@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,6 +18,10 @@
     } while (result_ < 0 && errno == EINTR); \
     result_ < 0 ? -errno : result_;          \
   })
+
+int clinux_return_large_buffers(void) {
+  return mallopt(M_MMAP_THRESHOLD, 128 * 1024) && mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+}
 
 int clinux_accept(int listener) {
   return RETRY(accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC));

@@ -41,8 +41,16 @@ extension Methods {
         ]))),
     MethodRow(
       "system.connections", "Lists the connections; for administrators.",
+      parameters: [
+        .optional("cursor", .string(1...32), "Where the page before ended."),
+        .optional("limit", .integer(1...1000), "At most so many; 100 if not given."),
+      ],
       result: ResultRow(
-        "connections", Schemas.open([.init("connections", .array(Schemas.open([])))])),
+        "connections",
+        Schemas.open([
+          .init("connections", .array(Schemas.open([]))),
+          .optional("next", .string, "The cursor of the next page; absent on the last."),
+        ])),
       errors: [.permissionDenied]),
     MethodRow(
       "system.reload",

@@ -40,8 +40,14 @@ final class Connection: ReplySink {
   private var hasInputEnded = false
   /// The connection is closed once what waits has been sent.
   private var isClosing = false
+  /// It is closed as soon as it has been told, whatever of it the client has taken.
+  private var closesAtOnce = false
   /// The descriptor is out of the set: replies have nowhere to go.
   private(set) var isClosed = false
+
+  /// Lines delivered since its share of the turn began, and when that was.
+  private var lineCount = 0
+  private var shareBegan: UInt64 = 0
 
   /// How many calls wait for something to happen.
   var waitingCount = 0
@@ -84,10 +90,11 @@ final class Connection: ReplySink {
   func receive(_ events: EpollEvents) {
     guard !isClosed else { return }
     if watchesOutput { outbound.markDirty(self) }
-    guard !hasInputEnded, !isInputStopped else {
+    guard !hasInputEnded, !isInputStopped, !isClosing else {
       if events.isGone { server.close(self) }
       return
     }
+    beginShare()
     switch unsafe descriptor.receive(into: server.inputBuffer) {
     case .bytes(let count):
       unsafe framer.feed(server.input(count)) { take($0) }
@@ -103,9 +110,16 @@ final class Connection: ReplySink {
     case .peerGone, .failed: return server.close(self)
     }
     account()
-    if heldInputByteCount > 0, server.isOverBudget, heldInputByteCount > server.share {
-      closeSaying(.quotaExceeded("memory", server.share, used: heldInputByteCount))
-    }
+    if heldInputByteCount > 0 { checkBudget(heldInputByteCount) }
+  }
+
+  /// Lets a client go that holds more than its share while all together hold too much.
+  private func checkBudget(_ held: Int) {
+    guard !isClosing, server.isOverBudget, held > server.share else { return }
+    closeSaying(.quotaExceeded("memory", server.share, used: held))
+    closesAtOnce = true
+    dropInput()
+    account()
   }
 
   /// Takes note of how the framer stands, after it has delivered what it could.
@@ -125,6 +139,7 @@ final class Connection: ReplySink {
   /// Goes on with lines that were left because too much was under way.
   func resumeInput() {
     guard !isClosed, isInputStopped, hasRoom else { return }
+    beginShare()
     framer.resume { take($0) }
     noteFramer()
     outbound.markDirty(self)
@@ -134,6 +149,20 @@ final class Connection: ReplySink {
   private var hasRoom: Bool {
     callsInFlight < limits.inFlight && !isOwedTooMuch && !isClosing
   }
+
+  private func beginShare() {
+    lineCount = 0
+    shareBegan = Clock.monotonicMicroseconds()
+  }
+
+  /// Whether this client has had its share of the turn: the others wait.
+  private var hasHadItsShare: Bool {
+    lineCount &+= 1
+    return lineCount & 3 == 0
+      && Clock.monotonicMicroseconds() &- shareBegan > Self.shareMicroseconds
+  }
+
+  private static let shareMicroseconds: UInt64 = 2000
 
   private func take(_ event: LineEvent) -> Bool {
     switch event {
@@ -149,7 +178,7 @@ final class Connection: ReplySink {
       closeSaying(RPCError(.closing, [.init("reason", "line-flood")]))
       return false
     }
-    return hasRoom
+    return hasRoom && !hasHadItsShare
   }
 
   /// A browser, or something else that speaks HTTP, must not be able to make calls from a body.
@@ -270,6 +299,18 @@ final class Connection: ReplySink {
   /// Takes note that the next reply tells of what this turn has changed.
   func repliesDepend() { nextReplyDepends = true }
 
+  /// Counts a call that was refused for want of room, right or store; what is wrong with a call itself
+  /// is no refusal.
+  func noteRefusal(_ error: RPCError) {
+    switch error.code {
+    case .quotaExceeded, .permissionDenied, .shuttingDown, .storeFailed: break
+    default: return
+    }
+    let reason = error.quota ?? error.errorId ?? "refused"
+    lastRefusal = reason
+    server.counters.countRefusedCall(reason)
+  }
+
   /// Says why, and closes once that has been sent.
   func closeSaying(_ error: RPCError) {
     guard !isClosing, !isClosed else { return }
@@ -298,18 +339,27 @@ final class Connection: ReplySink {
       list = Outbound.List()
       guard send(said) else { return server.close(self) }
     }
+    if isClosing { dropInput() }
     if backlogByteCount != 0 || accountedByteCount != 0 {
       account()
+      if backlogByteCount > 0 { checkBudget(backlogByteCount) }
       watchProgress()
     }
-    if backlogByteCount == 0 && isFinished { return server.close(self) }
+    if closesAtOnce || backlogByteCount == 0 && isFinished { return server.close(self) }
     if isInputStopped && hasRoom { server.resumeLater(self) }
-    let wantsInput = !hasInputEnded && !isInputStopped
+    let wantsInput = !hasInputEnded && !isInputStopped && !isClosing
     let wantsOutput = backlogByteCount != 0
     guard wantsInput != watchesInput || wantsOutput != watchesOutput else { return }
     watchesInput = wantsInput
     watchesOutput = wantsOutput
     server.watch(self, input: wantsInput, output: wantsOutput)
+  }
+
+  /// Lets go of what a client that is told to go has sent and nobody will read.
+  private func dropInput() {
+    guard heldInputByteCount > 0 else { return }
+    framer = LineFramer(maximumLineByteCount: limits.line)
+    noteFramer()
   }
 
   /// Sends what the turn said; what the client does not take joins what it has not taken before.
@@ -334,7 +384,7 @@ final class Connection: ReplySink {
 
   /// Gives a client that is owed too much a time to read some of it.
   private func watchProgress() {
-    guard let backlog, backlog.count >= queueLimit else {
+    guard let backlog, backlog.count >= (isClosing ? 1 : queueLimit) else {
       if takenWhenStuck.take() != nil { server.timers.clear(.slowReader(number)) }
       return
     }

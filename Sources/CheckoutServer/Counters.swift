@@ -6,24 +6,41 @@ struct Counters {
   var eventsLost: Int64 = 0
   var connectionsAccepted: Int64 = 0
   /// Refused or closed connections, by the reason they were told.
-  private(set) var refusals: [(reason: String, count: Int64)] = []
+  private var refusals = Tally()
+  /// Refused calls, likewise.
+  private var refusedCalls = Tally()
 
   /// Counts a refused or closed connection.
-  mutating func countRefusal(_ reason: String) {
-    if let place = refusals.firstIndex(where: { $0.reason == reason }) {
-      refusals[place].count += 1
+  mutating func countRefusal(_ reason: String) { refusals.count(reason) }
+
+  /// Counts a refused call.
+  mutating func countRefusedCall(_ reason: String) { refusedCalls.count(reason) }
+
+  /// How many connections were refused or closed.
+  var refusalCount: Int64 { refusals.sum }
+
+  /// The refusals as `system.status` shows them.
+  var refusalsValue: Value { refusals.value }
+
+  /// The refused calls, likewise.
+  var refusedCallsValue: Value { refusedCalls.value }
+}
+
+/// Counts by a word, in the order in which the words came up.
+private struct Tally {
+  private var entries: [(word: String, count: Int64)] = []
+
+  mutating func count(_ word: String) {
+    if let place = entries.firstIndex(where: { $0.word == word }) {
+      entries[place].count += 1
     } else {
-      refusals.append((reason, 1))
+      entries.append((word, 1))
     }
   }
 
-  /// How many connections were refused or closed.
-  var refusalCount: Int64 { refusals.reduce(0) { $0 + $1.count } }
+  var sum: Int64 { entries.reduce(0) { $0 + $1.count } }
 
-  /// The refusals as `system.status` shows them.
-  var refusalsValue: Value {
-    .object(refusals.map { .init($0.reason, .integer($0.count)) })
-  }
+  var value: Value { .object(entries.map { .init($0.word, .integer($0.count)) }) }
 }
 
 /// How many connections each user has made of late: a bucket that fills by so many a second and

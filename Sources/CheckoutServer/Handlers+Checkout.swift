@@ -64,9 +64,11 @@ extension Handlers {
     let owner = connection.caller.userID
     let encoded = parameters["clientToken"]?.string ?? ""
     let key = parameters["startKey"]?.string
+    let allowsRepeat = parameters["allowRepeat"]?.bool == true
     let fingerprint = Fingerprint(
       encoded, parameters["settings"]?.value.jsonText, parameters["decisions"]?.value.jsonText,
-      parameters["decisionTimeoutMs"]?.value.jsonText, parameters["share"]?.value.jsonText)
+      parameters["decisionTimeoutMs"]?.value.jsonText, parameters["share"]?.value.jsonText,
+      allowsRepeat ? "allowRepeat" : nil)
     if let key, let live = server.checkouts.checkout(startedBy: owner, key: key) {
       guard live.start.fingerprint == fingerprint else {
         throw RPCError(CheckoutError(.keyReused, path: "/startKey", checkout: live.id))
@@ -80,7 +82,6 @@ extension Handlers {
         "checkoutsPerUid", server.limits.checkoutsPerUser, used: used, by: owner)
     }
     let (token, settings, shares) = try readStart(encoded, parameters, server)
-    let allowsRepeat = parameters["allowRepeat"]?.bool == true
     let tokenFingerprint = Fingerprint(token.accessToken)
     try checkSession(tokenFingerprint, allowsRepeat: allowsRepeat, owner, server)
     let moment = server.moment
@@ -183,13 +184,14 @@ extension Handlers {
       throw .invalidParams(
         path: "/params/for", description: "takes terminal, awaiting or the names of events")
     }
-    try checkWaiting(connection)
+    let span = parameters["waitMs"]?.integer ?? 0
+    if span > 0 { try checkWaiting(connection) }
     connection.server.wait(
       &call, on: live, from: connection,
       for: .state(
         isTerminal: words.contains("terminal"), isAwaiting: words.contains("awaiting"),
         names: names),
-      span: parameters["waitMs"]?.integer ?? 0)
+      span: span)
     return nil
   }
 

@@ -25,7 +25,9 @@ extension Handlers {
       },
       "system.connections": { connection, call, parameters throws(RPCError) in
         try administrator(connection)
-        return ["connections": .array(connection.server.connectionList)]
+        return connection.server.connectionPage(
+          after: parameters["cursor"]?.string.flatMap(UInt64.init) ?? 0,
+          limit: Int(parameters["limit"]?.integer ?? 100))
       },
       "system.reload": { connection, call, parameters throws(RPCError) in
         try administrator(connection)
@@ -35,7 +37,9 @@ extension Handlers {
         return .object([])
       },
       "rpc.discover": { connection, call, parameters throws(RPCError) in
-        connection.server.discovery
+        let document = connection.server.discovery
+        call.succeed { $0.append(json: document) }
+        return nil
       },
     ]
   }
@@ -54,15 +58,6 @@ extension Server {
       "features": .array(
         ComponentRegistry.all.map { .string($0.kind.paymentMethodType) } + ["replay"]),
     ]
-  }
-
-  /// The OpenRPC document of this server's methods, events and errors.
-  var discovery: Value {
-    OpenRPC(
-      title: "checkoutd", version: version,
-      description: "Holds headless checkout components and drives their payments.",
-      methods: Methods.all, events: Methods.notifications
-    ).document
   }
 
   fileprivate func status(for caller: Caller) -> Value {
@@ -126,7 +121,7 @@ extension Server {
             "refused": .integer(counters.refusalCount), "refusals": counters.refusalsValue,
             "heldBytes": .integer(Int64(heldByteCount)),
           ]))
-      members.append(.init("calls", dispatcher.counters.value))
+      members.append(.init("calls", dispatcher.counters.value(refused: counters.refusedCallsValue)))
     }
     members.append(.init("upstream", .object(upstream)))
     members.append(
@@ -139,30 +134,39 @@ extension Server {
     return .object(members)
   }
 
-  fileprivate var connectionList: [Value] {
-    connections.values.sorted { $0.number < $1.number }.map { connection in
-      let caller = connection.caller
-      return [
-        "pid": .integer(Int64(caller.processID)), "uid": .integer(Int64(caller.userID)),
-        "comm": Value(connection.caller.commandName), "client": Value(connection.clientName),
-        "queuedBytes": .integer(Int64(connection.queuedByteCount)),
-        "inFlight": .integer(Int64(connection.callsInFlight)),
-        "lost": .integer(Int64(connection.lostCount)),
-        "subscriptions": .integer(
-          Int64(connection.subscriptions.count + (connection.wideSubscription == nil ? 0 : 1))),
-        "lastRefusal": Value(connection.lastRefusal),
-      ]
+  /// A page of the connections, in the order in which they came.
+  fileprivate func connectionPage(after cursor: UInt64, limit: Int) -> Value {
+    let numbers = connections.keys.filter { $0 > cursor }.sorted()
+    let page = numbers.prefix(limit).compactMap { connections[$0] }
+    var members = [Value.Member("connections", .array(page.map(describe)))]
+    if numbers.count > page.count, let last = page.last {
+      members.append(.init("next", .string(String(last.number))))
     }
+    return .object(members)
+  }
+
+  private func describe(_ connection: Connection) -> Value {
+    let caller = connection.caller
+    return [
+      "pid": .integer(Int64(caller.processID)), "uid": .integer(Int64(caller.userID)),
+      "comm": Value(caller.commandName), "client": Value(connection.clientName),
+      "queuedBytes": .integer(Int64(connection.queuedByteCount)),
+      "inFlight": .integer(Int64(connection.callsInFlight)),
+      "lost": .integer(Int64(connection.lostCount)),
+      "subscriptions": .integer(
+        Int64(connection.subscriptions.count + (connection.wideSubscription == nil ? 0 : 1))),
+      "lastRefusal": Value(connection.lastRefusal),
+    ]
   }
 }
 
 extension RPCCounters {
-  fileprivate var value: Value {
+  fileprivate func value(refused: Value) -> Value {
     [
       "answered": .integer(Int64(calls)), "notifications": .integer(Int64(notifications)),
       "failedNotifications": .integer(Int64(failedNotifications)),
       "droppedResponses": .integer(Int64(droppedResponses)),
-      "invalidRequests": .integer(Int64(invalidRequests)),
+      "invalidRequests": .integer(Int64(invalidRequests)), "refused": refused,
     ]
   }
 }

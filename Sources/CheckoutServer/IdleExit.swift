@@ -50,7 +50,7 @@ extension Deadline {
   fileprivate var keepsDaemon: Bool {
     switch self {
     case .forget, .status, .idle, .drain: false
-    case .checkout, .wait, .slowReader, .wipe, .scrub, .retry, .reserve: true
+    case .checkout, .wait, .slowReader, .accept, .wipe, .scrub, .retry, .reserve: true
     }
   }
 }

@@ -11,6 +11,8 @@ package final class Listener {
   /// Held back for the day when no other is left: a client can then still be told so.
   private var reserve: FileDescriptor?
   private let source: IOSource
+  /// Whether clients could not be taken in when that was tried last; said once.
+  private var hasFailed = false
   /// Where it was bound by this process; `nil` if it was passed in.
   private let path: String?
 
@@ -32,11 +34,18 @@ package final class Listener {
   private func accept(for server: Server) {
     for _ in 0..<64 {
       switch UnixSocket.acceptConnection(on: descriptor) {
-      case .accepted(let client): admit(client, to: server)
+      case .accepted(let client):
+        hasFailed = false
+        if reserve == nil { reserve = Self.openReserve() }
+        admit(client, to: server)
       case .wouldBlock: return
       case .peerGone: continue
       case .outOfDescriptors:
-        guard refuseOne(server) else { return fail("out of descriptors", server) }
+        switch refuseOne(server) {
+        case .refused: continue
+        case .nobodyWaits: return
+        case .noReserve: return fail("out of descriptors", server)
+        }
       case .outOfMemory: return fail("out of memory", server)
       case .failed(let error): return fail(error.description, server)
       }
@@ -48,29 +57,46 @@ package final class Listener {
     return number < 0 ? nil : FileDescriptor(owning: number)
   }
 
+  private enum Refusal { case refused, nobodyWaits, noReserve }
+
   /// Gives the descriptor held back to one client, to be told that there are no more.
   ///
   /// Left waiting, it would wake the loop again and again.
-  ///
-  /// - Returns: Whether a client was refused.
-  private func refuseOne(_ server: Server) -> Bool {
-    guard reserve.take() != nil else {
-      reserve = Self.openReserve()
-      return false
-    }
+  private func refuseOne(_ server: Server) -> Refusal {
+    if reserve == nil { reserve = Self.openReserve() }
+    guard reserve.take() != nil else { return .noReserve }
     defer { reserve = Self.openReserve() }
-    guard case .accepted(let client) = UnixSocket.acceptConnection(on: descriptor) else {
-      return false
+    switch UnixSocket.acceptConnection(on: descriptor) {
+    case .accepted(let client):
+      server.counters.countRefusal("descriptors")
+      let limit = server.connections.count
+      Self.refuse(client, .quotaExceeded("descriptors", limit, used: limit))
+      return .refused
+    case .wouldBlock: return .nobodyWaits
+    default: return .noReserve
     }
-    server.counters.countRefusal("descriptors")
-    let limit = server.connections.count
-    Self.refuse(client, .quotaExceeded("descriptors", limit, used: limit))
-    return true
   }
 
+  /// Gives up for a while: a client that cannot be taken in would wake the loop again and again.
   private func fail(_ reason: String, _ server: Server) {
-    server.counters.countRefusal("accept")
-    server.log.warning("cannot accept a connection: \(reason)", id: MessageID.accepting)
+    if !hasFailed {
+      hasFailed = true
+      server.counters.countRefusal("accept")
+      server.log.warning("cannot accept connections: \(reason)", id: MessageID.accepting)
+    }
+    watch([], server)
+    server.timers.set(.accept, at: Clock.bootMicroseconds() + 200_000)
+  }
+
+  /// Looks for clients again.
+  func goOn(_ server: Server) { watch(.readable, server) }
+
+  private func watch(_ events: EpollEvents, _ server: Server) {
+    do throws(Errno) {
+      try source.setEvents(events)
+    } catch {
+      server.log.error("cannot watch a listener: \(error)", id: MessageID.accepting)
+    }
   }
 
   private func admit(_ client: consuming FileDescriptor, to server: Server) {

@@ -29,6 +29,12 @@ package final class Server {
   let tokenReader: ClientTokenReader
   let readOptions: () -> Result<Options, OptionError>
   let eventReader = JSONReader()
+  /// The OpenRPC document of the methods, events and errors, which never changes.
+  lazy var discovery: [UInt8] = OpenRPC(
+    title: "checkoutd", version: version,
+    description: "Holds headless checkout components and drives their payments.",
+    methods: Methods.all, events: Methods.notifications
+  ).document.jsonBytes
   var dispatcher: Dispatcher<Connection>
 
   /// The wall clock as it was when the server started, carried on by a clock that nobody sets: spans
@@ -92,6 +98,8 @@ package final class Server {
   var configurationProblem: String?
   /// How long the daemon stays with nothing to do; zero is for ever.
   package var idleSpan: Milliseconds = 0
+  /// Which of the clients last found to be ready have not been served yet.
+  private var readyClients = 0..<0
   /// Whether the clients could be waited for when that was done last.
   package private(set) var canServe = true
 
@@ -220,11 +228,14 @@ package final class Server {
 
   private func serveClients() {
     do throws(Errno) {
-      let count = try clients.wait()
+      // Those left over come first, or the last of many might never have their turn.
+      if readyClients.isEmpty { readyClients = 0..<(try clients.wait()) }
       canServe = true
-      for index in 0..<count {
+      let began = Clock.monotonicMicroseconds()
+      while let index = readyClients.popFirst() {
         let ready = clients.ready(index)
         connections[ready.tag]?.receive(ready.events)
+        if index & 15 == 15, Clock.monotonicMicroseconds() - began > 10_000 { break }
       }
     } catch {
       canServe = false
@@ -297,6 +308,7 @@ package final class Server {
       case .wipe(let id): if let live = checkouts[id] { wipe(live) }
       case .forget(let id): if let live = checkouts[id] { forgetRecord(of: live) }
       case .scrub: scrub()
+      case .accept: for listener in listeners { listener.goOn(self) }
       case .slowReader(let number): connections[number]?.checkProgress()
       case .idle: endIfIdle()
       case .retry: retryStore()
@@ -318,6 +330,8 @@ enum Deadline: Hashable {
   case wait(UInt64)
   case drain
   case status
+  /// Clients that could not be taken in are to be looked for again.
+  case accept
   /// A client that reads nothing is to be let go.
   case slowReader(UInt64)
   /// A checkout's data is to be wiped.

@@ -103,6 +103,13 @@ extension JSONOutput {
     unsafe other.withUnsafeBytes { unsafe append(bytes: $0) }
   }
 
+  /// Appends JSON text as it stands.
+  ///
+  /// - Parameter text: One correct, compact JSON text.
+  package func append(json text: [UInt8]) {
+    unsafe text.withUnsafeBytes { unsafe append(bytes: $0) }
+  }
+
   /// Appends one byte of JSON text.
   @inline(__always)
   package func append(byte: UInt8) {

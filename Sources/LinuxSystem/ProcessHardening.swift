@@ -34,6 +34,13 @@ package enum ProcessHardening {
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
+  /// Gives the memory of large buffers back to the system when they are freed, so that a flood of
+  /// clients is not paid for until the process ends.
+  package static func returnLargeBuffers() {
+    // It fails for a value out of range only.
+    _ = clinux_return_large_buffers()
+  }
+
   /// Raises the limit of open descriptors as far as the hard limit lets it.
   ///
   /// - Parameter wanted: How many descriptors would be enough.

@@ -95,6 +95,7 @@ enum Daemon {
   ) throws -> Int32 {
     ProcessHardening.dieSilently()
     ProcessHardening.ignoreBrokenPipes()
+    ProcessHardening.returnLargeBuffers()
     try ProcessHardening.forbidDumps()
     let wanted = options.limits.connections + 256
     let allowed = try ProcessHardening.raiseOpenFileLimit(to: wanted)

@@ -150,8 +150,21 @@ class PressureTest(DaemonTest):
 
     def entries(self) -> list[JsonObject]:
         """What the daemon says of each connection."""
-        entries: list[JsonObject] = self.client.call("system.connections")["connections"]
+        entries: list[JsonObject] = []
+        page: JsonObject = {"next": "0"}
+        while "next" in page:
+            page = self.client.call("system.connections", cursor=page["next"], limit=1000)
+            entries += page["connections"]
         return entries
+
+    @property
+    def in_flight(self) -> int:
+        """How many calls are in flight, but for the one that asks."""
+        return sum(int(entry["inFlight"]) for entry in self.entries()) - 1
+
+    def await_accepted(self, count: int) -> None:
+        """Until the daemon has accepted so many connections in all."""
+        await_that(lambda: self.status()["accepted"] == count, f"{count} connections are accepted")
 
     def await_open(self, count: int) -> None:
         """Until the daemon has so many connections."""

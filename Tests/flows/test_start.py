@@ -45,6 +45,7 @@ class StartKey(DaemonTest):
             {"clientToken": self.session().client_token},
             {"clientToken": token, "settings": {"locale": "nl-NL"}},
             {"clientToken": token, "decisions": ["willCreatePayment"]},
+            {"clientToken": token, "allowRepeat": True},
         ]
         for params in others:
             with self.subTest(params):

@@ -9,6 +9,10 @@
 #include <sys/epoll.h>
 #include <sys/types.h>
 
+// Has malloc give large buffers back to the system as they are freed, for good: glibc would learn
+// from the first of them to keep them. Returns 1, or 0 if it cannot be set.
+int clinux_return_large_buffers(void);
+
 // Takes the next connection of a listener; returns its descriptor, which does not block.
 int clinux_accept(int listener);
 

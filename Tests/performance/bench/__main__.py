@@ -20,6 +20,7 @@ from bench.scenarios import run_loads
 from bench.servers import DidNotRun
 from bench.setting import Setting, say
 from bench.soak import soak
+from bench.stuck import stuck
 
 # Of the descriptors of the generator, what is left for others than connections.
 _OTHER_DESCRIPTORS = 50
@@ -33,6 +34,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--growth", action="store_true", help="the cost of a call by connections and checkouts")
     parser.add_argument("--recovery", type=int, metavar="N", help="taking up so many checkouts after a crash")
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="mixed load for so long: memory")
+    parser.add_argument("--stuck", action="store_true", help="a healthy client's latency beside stuck ones")
     parser.add_argument("--profile", action="store_true", help="system calls, instructions, allocations of a call")
     parser.add_argument("--scratch-path", metavar="DIR", help="build there, not in .build")
     parser.add_argument("--daemon", type=Path, required=True, help=argparse.SUPPRESS)
@@ -76,9 +78,11 @@ def main() -> None:
             print(recovery(setting, arguments.recovery))
         if arguments.soak:
             print(soak(setting, arguments.soak))
+        if arguments.stuck:
+            print(stuck(setting))
         if arguments.profile:
             print(f"{system_calls(setting)}\n\n{instructions(setting)}")
-        if not (arguments.growth or arguments.recovery or arguments.soak or arguments.profile):
+        if not (arguments.growth or arguments.recovery or arguments.soak or arguments.stuck or arguments.profile):
             _scenarios(setting, arguments.json)
 
 
