@@ -92,7 +92,7 @@ let package = Package(
     tests(of: "CheckoutStore", ["Checkout", "ValueTree"]),
     tests(of: "PrimerAPI", ["Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
     tests(of: "CheckoutServer", ["CheckoutProtocol", "Checkout", "ValueTree"]),
-    tests(of: "CheckoutClient", ["JSONRPC", "LinuxSystem", "ValueTree"]),
+    tests(of: "CheckoutClient", ["JSON", "JSONRPC", "LinuxSystem", "ValueTree"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

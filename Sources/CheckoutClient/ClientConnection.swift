@@ -11,11 +11,8 @@ package import ValueTree
 /// connection is of no use.
 package final class ClientConnection {
   private let socket: FileDescriptor
-  private var framer = LineFramer(maximumLineByteCount: maximumLineByteCount)
-  private let reader = JSONReader(
-    maximumByteCount: maximumLineByteCount, maximumDepth: maximumDepth)
+  private let reader = MessageReader()
   private let output = JSONOutput(capacity: 1024)
-  private var buffer = [UInt8](repeating: 0, count: chunk + PaddedBuffer.padding)
   private var inbox: [ClientMessage] = []
   private var unanswered: Set<RequestID> = []
   private var lastNumber: Int64 = 0
@@ -27,11 +24,6 @@ package final class ClientConnection {
   /// When nobody reads it any more, waiting ends with ``ClientError/outputClosed``: a caller that
   /// only writes when something happens would otherwise not notice until then.
   package var watchedOutput: Int32?
-
-  private static let chunk = 64 * 1024
-  /// Above what the daemon's options allow.
-  private static let maximumLineByteCount = 17 * 1024 * 1024
-  private static let maximumDepth = 1100
 
   /// Connects.
   ///
@@ -193,40 +185,12 @@ extension ClientConnection {
 
   /// Reads what there is, without waiting.
   private func receive() {
-    let result = unsafe buffer.withUnsafeMutableBytes { memory in
-      unsafe socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<Self.chunk]))
-    }
-    switch result {
-    case .bytes(let count):
-      unsafe buffer.withUnsafeBytes { memory in
-        unsafe framer.feed(UnsafeRawBufferPointer(rebasing: memory[..<count])) { line in
-          accept(line)
-          return ending == nil
-        }
+    ending = reader.receive(from: socket) { message in
+      if case .reply(let id, _) = message, unanswered.remove(id) == nil {
+        return .protocolViolation("a reply to a call that was not made")
       }
-    case .wouldBlock: break
-    case .endOfInput, .peerGone: ending = .closed
-    case .failed(let error): ending = .failed(error)
+      inbox.append(message)
+      return nil
     }
-  }
-
-  private func accept(_ event: LineEvent) {
-    guard case .line(let line) = event else {
-      ending = .protocolViolation("a line without end")
-      return
-    }
-    guard let view = try? unsafe reader.parse(padded: line), !reader.foundDuplicateMember else {
-      ending = .protocolViolation("a line is not JSON")
-      return
-    }
-    guard let message = ClientMessage(view) else {
-      ending = .protocolViolation("a line is neither a reply nor an event")
-      return
-    }
-    if case .reply(let id, _) = message, unanswered.remove(id) == nil {
-      ending = .protocolViolation("a reply to a call that was not made")
-      return
-    }
-    inbox.append(message)
   }
 }

@@ -1,0 +1,67 @@
+import LinuxSystem
+import ValueTree
+
+/// What can be decided when an event asks.
+public enum CheckoutDecision: Sendable, Hashable {
+  /// Create the payment; under this idempotency key, or one that the daemon makes.
+  case createPayment(idempotencyKey: String? = nil)
+
+  /// End the checkout, which fails as `merchant-error` with this message.
+  case abort(message: String? = nil)
+
+  /// Manual handling: go on with the token of the payment's required action.
+  case continueWithNewClientToken(String)
+
+  /// Manual handling: your backend has completed the payment.
+  case complete
+
+  /// The errors that say that it was decided already.
+  static let settledBy = ["not-awaited", "checkout-ended"]
+
+  var members: [Value.Member] {
+    switch self {
+    case .createPayment(let key):
+      [.init("decision", "continue")]
+        + (key.map { [.init("paymentIdempotencyKey", .string($0))] } ?? [])
+    case .abort(let message):
+      [.init("decision", "abort")] + (message.map { [.init("message", .string($0))] } ?? [])
+    case .continueWithNewClientToken(let token):
+      [.init("decision", "continueWithNewClientToken"), .init("clientToken", .string(token))]
+    case .complete: [.init("decision", "complete")]
+    }
+  }
+}
+
+/// The parameters of `checkout.start`.
+enum StartParameters {
+  /// Without a key a start could not be repeated after a lost answer: then one is made.
+  static func value(
+    clientToken: String, settings: PrimerSettings, decides: Bool, startKey: String?
+  ) -> Value {
+    let key = startKey ?? "swift-\(Random.uint64())-\(Random.uint64())"
+    var members: [Value.Member] = [
+      .init("clientToken", .string(clientToken)), .init("settings", settings.value),
+    ]
+    if decides { members.append(.init("decisions", ["willCreatePayment"])) }
+    return .object(members + [.init("startKey", .string(key))])
+  }
+}
+
+/// The managers as the protocol names them.
+enum ManagerName {
+  static let ach = "achManager"
+  static let componentWithRedirect = "componentWithRedirectManager"
+
+  /// The method that provides the component for a payment method; which of two only matters for
+  /// those that the library knows.
+  static func provideMethod(for paymentMethodType: String) -> String {
+    (paymentMethodType == "STRIPE_ACH" ? ach : componentWithRedirect) + ".provide"
+  }
+
+  /// The checkout of a component; nil if the text is no component's id.
+  static func checkoutID(ofComponent id: String) -> String? {
+    let parts = id.split(separator: "_", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "cm" else { return nil }
+    return "co_\(parts[1])"
+  }
+}

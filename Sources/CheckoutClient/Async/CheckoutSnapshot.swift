@@ -1,0 +1,138 @@
+import ValueTree
+
+/// Where a checkout is.
+public struct CheckoutState: RawRepresentable, Sendable, Hashable {
+  /// The word of the protocol.
+  public let rawValue: String
+
+  /// Takes any word: a daemon may know states that this library does not.
+  ///
+  /// - Parameter rawValue: The word of the protocol.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The configuration is being loaded.
+  public static let starting = Self(rawValue: "starting")
+  /// Components can be provided.
+  public static let ready = Self(rawValue: "ready")
+  /// A component has been submitted.
+  public static let submitted = Self(rawValue: "submitted")
+  /// The daemon waits for a decision.
+  public static let awaitingDecision = Self(rawValue: "awaitingDecision")
+  /// The shopper is at a page.
+  public static let awaitingRedirect = Self(rawValue: "awaitingRedirect")
+  /// The shopper gives a bank account.
+  public static let awaitingBankAccount = Self(rawValue: "awaitingBankAccount")
+  /// The shopper reads the mandate.
+  public static let awaitingMandate = Self(rawValue: "awaitingMandate")
+  /// Primer is at work.
+  public static let processing = Self(rawValue: "processing")
+  /// A cancellation waits for Primer's answer.
+  public static let cancelling = Self(rawValue: "cancelling")
+  /// It has ended well.
+  public static let completed = Self(rawValue: "completed")
+  /// It has ended otherwise.
+  public static let failed = Self(rawValue: "failed")
+  /// It has ended, and what it came to is all that is left.
+  public static let archived = Self(rawValue: "archived")
+}
+
+/// A checkout as it was at one moment.
+public struct CheckoutSnapshot: Sendable {
+  /// The checkout's id.
+  public let checkoutId: String
+
+  /// Where it is.
+  public let state: CheckoutState
+
+  /// The number of its latest event.
+  public let seq: Int64
+
+  /// What can be paid with.
+  public let availablePaymentMethods: [PrimerHeadlessUniversalCheckout.PaymentMethod]
+
+  /// What is bought, and by whom.
+  public let clientSession: PrimerClientSession?
+
+  /// The components that have been provided.
+  public let components: [Component]
+
+  /// What the daemon waits for.
+  public let awaiting: [Awaited]
+
+  /// The payment and what the checkout came to, once known.
+  public let checkoutData: PrimerCheckoutData
+
+  /// Why it failed, if it did.
+  public let error: PrimerError?
+
+  /// Whether it has ended.
+  public var isEnded: Bool { [.completed, .failed, .archived].contains(state) }
+
+  /// A component as it was at one moment.
+  public struct Component: Sendable, Identifiable {
+    /// The component's id.
+    public let id: String
+
+    /// As in `ADYEN_IDEAL`.
+    public let paymentMethodType: String
+
+    /// What it has come to; nil before its start.
+    public let step: (any PrimerHeadlessStep)?
+
+    /// Whether it can be submitted now.
+    public let isSubmittable: Bool
+
+    /// The fields that are missing or invalid.
+    public let missing: [String]
+
+    init(_ value: Value) {
+      id = value["componentId"]?.string ?? ""
+      paymentMethodType = value["paymentMethodType"]?.string ?? ""
+      step = value["step"].flatMap(StepReader.step)
+      isSubmittable = value["submittable"]?.bool ?? false
+      missing = (value["missing"]?.array ?? []).compactMap(\.string)
+    }
+  }
+
+  /// Something that the daemon waits for.
+  public enum Awaited: Sendable {
+    /// A decision about what the event of that name told.
+    case decision(CheckoutEvent.Decision, event: String)
+    /// The shopper, at the page with this address.
+    case redirect(url: String)
+    /// The shopper's bank account.
+    case bankAccount(ACHBankAccountCollectorAdditionalInfo)
+    /// The shopper's consent.
+    case mandate(ACHMandateAdditionalInfo)
+    /// Something that this version of the library does not know.
+    case other(kind: String)
+
+    init(_ value: Value) {
+      let kind = value["kind"]?.string ?? ""
+      let info = value["info"].flatMap(AdditionalInfoReader.info)
+      switch (kind, info) {
+      case ("decision", _):
+        self = .decision(
+          .init(id: value["decisionId"]?.string ?? "", deadline: value["deadline"]?.string),
+          event: value["event"]?.string ?? "")
+      case ("redirect", _): self = .redirect(url: value["url"]?.string ?? "")
+      case (_, let info as ACHBankAccountCollectorAdditionalInfo): self = .bankAccount(info)
+      case (_, let info as ACHMandateAdditionalInfo): self = .mandate(info)
+      default: self = .other(kind: kind)
+      }
+    }
+  }
+
+  init(_ value: Value) throws(CheckoutClientError) {
+    guard let id = value["checkoutId"]?.string else { throw .missing("checkoutId") }
+    checkoutId = id
+    state = CheckoutState(rawValue: value["state"]?.string ?? "")
+    seq = value["seq"]?.integer ?? 0
+    availablePaymentMethods = .init(value)
+    clientSession = value["clientSession"].map(PrimerClientSession.init)
+    components = (value["components"]?.array ?? []).map(Component.init)
+    awaiting = (value["awaiting"]?.array ?? []).map(Awaited.init)
+    checkoutData = PrimerCheckoutData(value, failureReason: value["error"]?["errorId"]?.string)
+    error = value["error"].map { PrimerError(CheckoutErrorDetails($0)) }
+  }
+}

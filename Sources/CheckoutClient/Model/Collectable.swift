@@ -1,0 +1,63 @@
+import ValueTree
+
+/// Something that a component collects from the shopper.
+public protocol PrimerCollectableData: Sendable {}
+
+/// Something that a component has come to.
+public protocol PrimerHeadlessStep: Sendable {}
+
+/// Steps as the protocol writes them.
+enum StepReader {
+  /// Reads a `step`; nil if this version does not know it.
+  static func step(_ value: Value) -> (any PrimerHeadlessStep)? {
+    switch value["name"]?.string {
+    case "loading": BanksStep.loading
+    case "banksRetrieved":
+      BanksStep.banksRetrieved(banks: (value["banks"]?.array ?? []).map(IssuingBank.init))
+    case "retrievedUserDetails":
+      ACHUserDetailsStep.retrievedUserDetails(ACHUserDetails(value["details"] ?? .object([])))
+    case "didCollectUserDetails": ACHUserDetailsStep.didCollectUserDetails
+    case "webRedirect": redirect(value)
+    default: nil
+    }
+  }
+
+  private static func redirect(_ value: Value) -> WebRedirectStep? {
+    switch value["state"]?.string {
+    case "loading": .loading
+    case "loaded": .loaded(url: value["url"]?.string ?? "")
+    case "dismissed": .dismissed
+    case "success": .success
+    case "failure": .failure
+    default: nil
+    }
+  }
+}
+
+/// Collected data as the protocol writes it.
+enum CollectedData {
+  /// The one field of the data; nil for data of a type that no component collects.
+  static func value(of data: any PrimerCollectableData) -> Value? {
+    switch data {
+    case BanksCollectableData.bankId(let id): ["bankId": .string(id)]
+    case BanksCollectableData.bankFilterText(let text): ["bankFilterText": .string(text)]
+    case ACHUserDetailsCollectableData.firstName(let text): ["firstName": .string(text)]
+    case ACHUserDetailsCollectableData.lastName(let text): ["lastName": .string(text)]
+    case ACHUserDetailsCollectableData.emailAddress(let text): ["emailAddress": .string(text)]
+    default: nil
+    }
+  }
+
+  /// Reads data; nil if it is redacted, or this version does not know it.
+  static func data(_ value: Value) -> (any PrimerCollectableData)? {
+    guard let member = value.object?.first, let text = member.value.string else { return nil }
+    return switch member.name {
+    case "bankId": BanksCollectableData.bankId(bankId: text)
+    case "bankFilterText": BanksCollectableData.bankFilterText(text: text)
+    case "firstName": ACHUserDetailsCollectableData.firstName(text)
+    case "lastName": ACHUserDetailsCollectableData.lastName(text)
+    case "emailAddress": ACHUserDetailsCollectableData.emailAddress(text)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,113 @@
+@testable import CheckoutClient
+import Testing
+import ValueTree
+
+@Suite(.timeLimit(.minutes(1))) struct CheckoutTests {
+  @Test func `a start whose answer was lost is made again under its key`() async throws {
+    let daemon = try ScriptedDaemon {
+      $0.method == "checkout.start" && $0.connection == 1 ? [.hangUp] : Script.answer($0)
+    }
+    defer { daemon.close() }
+    let known = try await Checkout.attach(checkoutId: Script.checkout, socketPath: daemon.path)
+    let started = try await Checkout.start(
+      clientToken: "t", startKey: "till-1", socketPath: daemon.path)
+    #expect(started.id == known.id)
+    let starts = daemon.requests.filter { $0.method == "checkout.start" }.map(\.params)
+    let params: Value = [
+      "clientToken": "t", "settings": ["paymentHandling": "auto"], "startKey": "till-1",
+    ]
+    #expect(starts == [params, params])
+  }
+
+  @Test func `a checkout and its components are taken up by their ids`() async throws {
+    let daemon = try ScriptedDaemon(Script.answer)
+    defer { daemon.close() }
+    let checkout = try await Checkout.attach(startKey: "till-1", socketPath: daemon.path)
+    #expect(checkout.id == Script.checkout)
+    let component = try await CheckoutComponent.attach(
+      componentId: Script.banks, socketPath: daemon.path)
+    #expect(component.id == Script.banks)
+    #expect(component.checkout.id == Script.checkout)
+    #expect(
+      daemon.requests.map(\.params) == [
+        ["checkoutId": ["startKey": "till-1"]], ["componentId": .string(Script.banks)],
+      ])
+  }
+
+  @Test func `each call is the protocol's`() async throws {
+    let daemon = try ScriptedDaemon { request in
+      switch request.method {
+      case "component.start":
+        return [
+          request.result(
+            #"{"step":{"name":"banksRetrieved","banks":[{"id":"1","name":"B","isDisabled":true}]}}"#
+          )
+        ]
+      case "component.updateCollectedData":
+        return [request.result(#"{"status":"valid","banks":[{"id":"1","name":"B"}]}"#)]
+      case "checkout.cancel": return [request.result(#"{"state":"cancelling"}"#)]
+      default: return Script.answer(request)
+      }
+    }
+    defer { daemon.close() }
+    let checkout = try await Checkout.attach(checkoutId: Script.checkout, socketPath: daemon.path)
+    let component = try await checkout.component(for: "ADYEN_IDEAL")
+    let step = try await component.start()
+    #expect(
+      step as? BanksStep
+        == .banksRetrieved(banks: [
+          IssuingBank(id: "1", name: "B", iconUrlStr: nil, isDisabled: true)
+        ]))
+    #expect(try await component.banks(matching: "b").map(\.id) == ["1"])
+    let status = try await component.updateCollectedData(BanksCollectableData.bankId(bankId: "1"))
+    #expect(status == .valid)
+    try await component.submit()
+    try await component.reportRedirect(.presented)
+    try await component.reportBankAccount(.succeeded(paymentId: "pi"))
+    try await component.reportBankAccount(.failed(errorId: "e", description: "d"))
+    try await component.acceptMandate()
+    try await component.declineMandate()
+    try await checkout.decide("d1", .continueWithNewClientToken("t"))
+    #expect(try await checkout.cancel(reason: "closed") == .cancelling)
+    let id = Value.Member("componentId", .string(Script.banks))
+    let whole = Value.Member("checkoutId", .string(Script.checkout))
+    #expect(
+      daemon.requests.dropFirst(3).map(\.params) == [
+        .object([id, .init("data", ["bankFilterText": "b"])]),
+        .object([id, .init("data", ["bankId": "1"])]), .object([id]),
+        .object([id, .init("outcome", "presented")]),
+        .object([id, .init("outcome", "succeeded"), .init("paymentId", "pi")]),
+        .object([
+          id, .init("outcome", "failed"), .init("error", ["errorId": "e", "description": "d"]),
+        ]), .object([id]), .object([id]),
+        .object([
+          whole, .init("decisionId", "d1"), .init("decision", "continueWithNewClientToken"),
+          .init("clientToken", "t"),
+        ]), .object([whole, .init("reason", "closed")]),
+      ])
+  }
+
+  @Test func `a snapshot tells what the daemon waits for`() async throws {
+    let daemon = try ScriptedDaemon {
+      [
+        $0.result(
+          #"{"checkoutId":"\#(Script.checkout)","state":"failed","seq":9,"components":[],"#
+            + #""awaiting":[{"kind":"decision","decisionId":"d1","event":"willCreatePayment"},"#
+            + #"{"kind":"redirect","url":"http://b"},{"kind":"new"}],"payment":{"id":"p"},"#
+            + #""outcome":"unknown","error":{"errorId":"outcome-unknown"}}"#)
+      ]
+    }
+    defer { daemon.close() }
+    let checkout = try await Checkout.attach(checkoutId: "x", socketPath: daemon.path)
+    let snapshot = try await checkout.snapshot()
+    #expect(snapshot.isEnded && snapshot.seq == 9)
+    #expect(snapshot.checkoutData.payment?.id == "p")
+    #expect(snapshot.checkoutData.checkoutOutcome == "unknown")
+    #expect(snapshot.error?.errorId == "outcome-unknown")
+    guard snapshot.awaiting.count == 3, case .decision(let decision, _) = snapshot.awaiting[0],
+      case .redirect("http://b") = snapshot.awaiting[1],
+      case .other("new") = snapshot.awaiting[2]
+    else { return #expect(Bool(false)) }
+    #expect(decision.id == "d1")
+  }
+}
