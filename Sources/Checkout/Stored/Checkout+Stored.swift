@@ -21,11 +21,13 @@ extension Checkout {
   /// How often the large part of a component's state has changed; asked for at every commit.
   ///
   /// - Parameter index: The component's place.
+  /// - Returns: A number that differs after each change.
   package func partVersion(of index: Int) -> Int { components[index].partVersion }
 
   /// The large part of a component's state, if it has one.
   ///
   /// - Parameter index: The component's place.
+  /// - Returns: What a restart is given again, or `nil` for a component without one.
   package func storedPart(of index: Int) -> Value? { components[index].component.storedPart }
 
   /// Takes up a checkout where its last commit left it.
