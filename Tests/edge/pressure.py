@@ -114,6 +114,11 @@ class Mute:
             self.is_refused = True
         return pushed
 
+    @property
+    def is_told(self) -> bool:
+        """Whether the daemon has said something, or has let it go."""
+        return bool(select.select([self.socket], [], [], 0)[0])
+
     def received(self) -> bytes:
         """Everything that can be read until the end."""
         self.socket.settimeout(TIMEOUT)
