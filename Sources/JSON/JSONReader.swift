@@ -24,6 +24,7 @@ package import ValueTree
   ///   - maximumDepth: How many arrays and objects may be nested.
   package init(maximumByteCount: Int = 16 * 1024 * 1024, maximumDepth: Int = 64) {
     guard let parser = unsafe csimdjson_parser_new(maximumByteCount, maximumDepth) else {
+      // As everywhere in Swift: a process without memory for its first objects cannot go on.
       fatalError("no memory for a parser")
     }
     unsafe self.parser = unsafe parser
