@@ -171,6 +171,7 @@ class Stuck(DaemonTest):
         for reply in replies:
             self.assertEqual(parse(reply), {"jsonrpc": "2.0", "id": 1, "result": ["r" * LINE]})
         self.assertEqual(len(administrator.call("system.connections")["connections"]), 1)
+        self.assertEqual(administrator.call("system.status")["connections"]["refusals"], {"slow-reader": 1})
         self.assertEqual(self.daemon.connect().call("system.ping"), {})
 
     def received(self) -> bytes:
