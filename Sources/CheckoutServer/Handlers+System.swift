@@ -176,7 +176,7 @@ extension Limits {
     func number(_ number: Int) -> Value { .integer(Int64(number)) }
     return [
       "line": number(line), "lineOut": number(lineOut), "nesting": number(nesting),
-      "batch": number(batch), "inFlight": number(inFlight), "waiting": number(waiting),
+      "batch": number(answerableBatch), "inFlight": number(inFlight), "waiting": number(waiting),
       "connections": number(connections), "connectionsPerUid": number(connectionsPerUser),
       "connectionRate": number(connectionRate), "checkoutsPerUid": number(checkoutsPerUser),
       "queue": number(queue), "memory": number(memory), "slowReaderMs": number(slowReader),

@@ -1,4 +1,5 @@
 package import CheckoutStore
+internal import JSONRPC
 
 /// What the server allows; each is an option and a member of `system.hello`'s `limits`.
 package struct Limits: Sendable, Equatable {
@@ -30,6 +31,9 @@ package struct Limits: Sendable, Equatable {
   package var slowReader = 30_000
   /// Events kept for one checkout.
   package var events = EventLimits()
+
+  /// Members of a batch that is taken: no more than can be answered in a line that goes out.
+  var answerableBatch: Int { min(batch, BatchReply.memberCount(fitting: lineOut)) }
 
   /// The defaults.
   package init() {}

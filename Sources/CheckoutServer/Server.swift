@@ -137,7 +137,7 @@ package final class Server {
   static func makeDispatcher(_ limits: Limits) -> Dispatcher<Connection> {
     Dispatcher(
       Handlers.table(), maximumLineByteCount: limits.line, maximumDepth: limits.nesting,
-      maximumBatchCount: limits.batch)
+      maximumBatchCount: limits.answerableBatch)
   }
 
   /// The time, as spans are measured.

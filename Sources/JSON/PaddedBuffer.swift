@@ -7,6 +7,8 @@ internal import CSimdJSON
   /// How many readable bytes follow the content, whatever they hold.
   package static var padding: Int { Int(CSIMDJSON_PADDING) }
 
+  private static let leastCapacity = 192
+
   // Owned here alone and freed in `deinit`; nil while the capacity is zero.
   private var base: UnsafeMutableRawPointer?
 
@@ -41,14 +43,21 @@ internal import CSimdJSON
     count += bytes.count
   }
 
-  /// Drops bytes from the front.
+  /// Drops bytes from the front, and gives memory back that is far more than what is left needs.
   ///
   /// - Parameter byteCount: How many, at most ``count``.
   package mutating func removeFirst(_ byteCount: Int) {
     precondition(byteCount >= 0 && byteCount <= count)
     if byteCount == count { return release() }
     guard byteCount > 0, let base = unsafe base else { return }
-    count -= byteCount
+    let rest = count - byteCount
+    if capacity > Self.leastCapacity, rest <= capacity / 4 {
+      var smaller = PaddedBuffer()
+      unsafe smaller.append(UnsafeRawBufferPointer(start: base + byteCount, count: rest))
+      swap(&self, &smaller)
+      return
+    }
+    count = rest
     unsafe base.copyMemory(from: base + byteCount, byteCount: count)
   }
 
@@ -73,7 +82,7 @@ internal import CSimdJSON
   }
 
   private mutating func grow(to needed: Int) {
-    var newCapacity = max(capacity, 192)
+    var newCapacity = max(capacity, Self.leastCapacity)
     while newCapacity < needed { newCapacity *= 2 }
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: newCapacity + Self.padding, alignment: 16)

@@ -1,9 +1,19 @@
 internal import JSON
 
 /// The replies to the members of one batch, collected until all are there and sent as one line.
-final class BatchReply {
-  /// More than any error reply that stands in for one that is too long takes.
+package final class BatchReply {
+  /// More than any error reply that stands in for one that is too long takes, with its comma.
   private static let reservedByteCount = 2048
+  /// The brackets and the LF.
+  private static let frameByteCount = 3
+
+  /// How many members may be had so that there is room for an answer to each, whatever they are.
+  ///
+  /// - Parameter byteCount: The longest line that may be written, its LF included.
+  /// - Returns: The count.
+  package static func memberCount(fitting byteCount: Int) -> Int {
+    (byteCount - frameByteCount) / reservedByteCount
+  }
 
   private let sink: any ReplySink
   private let members = JSONOutput(capacity: 1024)
@@ -29,9 +39,8 @@ final class BatchReply {
     let separatorEnd = members.count
     members.appendMember(id, content)
     let limit = sink.maximumReplyByteCount
-    if members.count + (remaining - 1) * Self.reservedByteCount + 3 > limit,
-      members.count - separatorEnd > Self.reservedByteCount
-    {
+    let reserved = (remaining - 1) * Self.reservedByteCount + Self.frameByteCount
+    if members.count + reserved > limit, members.count - start > Self.reservedByteCount {
       members.truncate(to: separatorEnd)
       members.appendMember(id) { $0.appendReply(.replyTooLong(limit: limit)) }
     }

@@ -78,6 +78,22 @@ import ValueTree
     #expect(members.count == 20 && errors.count > 10 && errors.count < 20)
   }
 
+  @Test(arguments: [1, 2, 31, 64])
+  func `a batch of as many as may be is answered in a line, whatever its replies are`(count: Int)
+    throws
+  {
+    let id = String(repeating: #"\u0001"#, count: RequestID.maximumByteCount)
+    let limit = try #require((3...).first { BatchReply.memberCount(fitting: $0) == count })
+    server.maximumReplyByteCount = limit
+    for length in [0, 400, 450, 500, 1000, 60_000] {
+      let member = #"{$,"id":"\#(id)","method":"conf.fill","params":[\#(length)]}"#
+      send("[" + Array(repeating: member, count: count).joined(separator: ",") + "]")
+      let lines = server.takeLines()
+      #expect(lines.count == 1 && lines[0].count < limit, "\(length)")
+      #expect(try JSONReader().value(of: lines[0]).array?.count == count)
+    }
+  }
+
   @Test func `an error that belongs to no call has id null`() throws {
     server.report(RPCError(.closing, [.init("reason", "slow-reader")]))
     #expect(

@@ -13,7 +13,10 @@ import Testing
     let bytes = (0..<200).map { UInt8($0) }
     for _ in 0..<10 { unsafe bytes.withUnsafeBytes { unsafe buffer.append($0) } }
     #expect(buffer.count == 2000 && buffer.capacity >= 2000)
-    buffer.removeFirst(1990)
+    buffer.removeFirst(1000)
+    #expect(content(buffer) == (0..<1000).map { UInt8($0 % 200) })
+    buffer.removeFirst(990)
+    #expect(buffer.capacity <= 192)
     #expect(content(buffer) == (190..<200).map { UInt8($0) })
     buffer.removeFirst(10)
     #expect(buffer.count == 0 && buffer.capacity == 0)

@@ -110,6 +110,23 @@ class Batch(DaemonTest):
         error = error_of(self.client.read_message())
         self.assertEqual((error["code"], error["data"]["limit"]), (-32003, 3))
 
+    def test_all_can_be_answered_in_a_line(self) -> None:
+        """However long the replies are, so where lines are short a batch is."""
+        daemon = self.start_daemon("--max-line-out", "65536", "--max-batch", "10000")
+        client = daemon.connect()
+        limits = client.call("system.hello")["limits"]
+        self.assertEqual((limits["batch"], limits["lineOut"]), (31, 65_536))
+        id = "\1" * 256
+        for length in (0, 400, 450, 500, 5000):
+            params = ["x" * length]
+            client.send_line(encode([request("system.echo", params, id=id)] * 31))
+            answers = client.read_message()
+            self.assertEqual([answer["id"] for answer in answers], [id] * 31)
+            self.assertLessEqual(len(encode(answers)) + 1, 65_536)
+        client.send_line(encode([request("system.echo", id=id)] * 32))
+        error = error_of(client.read_message())
+        self.assertEqual((error["code"], error["data"]["limit"]), (-32003, 31))
+
     def test_notifications_count(self) -> None:
         self.client.send_line(encode([request("system.ping")] * 4))
         self.assertEqual(error_of(self.client.read_message())["code"], -32003)

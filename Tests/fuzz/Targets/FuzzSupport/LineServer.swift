@@ -10,7 +10,11 @@ package final class LineServer: ReplySink {
   package let output = JSONOutput()
   package var callsInFlight = 0
   package let acceptsReplies = true
-  package let maximumReplyByteCount: Int
+  /// Room for a batch, and less than the longest lines repeat.
+  package let maximumReplyByteCount = replyByteCount
+
+  private static let replyByteCount = 4200
+  private static let maximumBatchCount = BatchReply.memberCount(fitting: replyByteCount)
 
   private let maximumLineByteCount: Int
   private let methods: Dispatcher<LineServer>
@@ -26,7 +30,6 @@ package final class LineServer: ReplySink {
   package init(_ methods: Dispatcher<LineServer>, maximumLineByteCount: Int) {
     self.methods = methods
     self.maximumLineByteCount = maximumLineByteCount
-    maximumReplyByteCount = 2 * maximumLineByteCount
     framer = LineFramer(maximumLineByteCount: maximumLineByteCount)
   }
 
@@ -45,7 +48,7 @@ package final class LineServer: ReplySink {
     }
     return Dispatcher(
       MethodTable(methods), maximumLineByteCount: maximumLineByteCount, maximumDepth: 32,
-      maximumBatchCount: 8)
+      maximumBatchCount: maximumBatchCount)
   }
 
   private static func handler(
