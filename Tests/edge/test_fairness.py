@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -132,6 +133,26 @@ class Turns(PressureTest):
         # The status itself counts no notification; a line may be cut by the end of a read.
         self.assertLessEqual(done, len(floods) * (READ // len(note) + 1))
         self.assertLess(done, queued)
+
+    def test_who_is_left_over_comes_first(self) -> None:
+        """Where a turn is over before all have been read, the others are read before any is read twice."""
+        floods = self.mutes(48)
+        self.await_open(len(floods) + 1)
+        # One read has whole lines, and enough of them that the first few fill the turn.
+        text = line("system.status", id=1)[:-1].ljust(1023) + b"\n"
+        self.halt()
+        for flood in floods:
+            flood.plan(text * (2 * READ // len(text)))
+            self.assertEqual(flood.push(), 2 * READ)
+            flood.socket.shutdown(socket.SHUT_WR)
+        self.go_on()
+        first, second = [], []
+        for flood in floods:
+            answered = [json.loads(reply)["result"]["calls"]["answered"] for reply in flood.received().splitlines()]
+            self.assertEqual(len(answered), 2 * READ // len(text))
+            first.append(answered[0])
+            second.append(answered[READ // len(text)])
+        self.assertLess(max(first), min(second))
 
     def test_lines_left_behind_wait_their_turn_too(self) -> None:
         """A client whose lines had been left goes on with them in turns of its own."""
