@@ -160,18 +160,24 @@ class Service:
         """Sends a signal to its main process alone."""
         os.kill(pid or self.pid, number)
 
+    def run_within(self, script: str, *arguments: str, descriptors: Sequence[int] = ()) -> str:
+        """Runs Python in another process of the service's, and returns what that prints."""
+        join = "import os, socket, sys\n[open(group, 'w').write(str(os.getpid())) for group in sys.argv[1].split(':')]\n"
+        groups = ":".join(str(place / "cgroup.procs") for place in control_groups(show("ControlGroup")))
+        command = [sys.executable, "-c", join + script, groups, *arguments]
+        done = subprocess.run(
+            command, pass_fds=descriptors, timeout=TIMEOUT, check=True, stdout=subprocess.PIPE, text=True
+        )
+        return done.stdout
+
     def notify_from_within(self, text: str, *descriptors: int) -> None:
         """Sends a notification from another process of the service's."""
         script = (
-            "import os, socket, sys\n"
-            "[open(group, 'w').write(str(os.getpid())) for group in sys.argv[1].split(':')]\n"
             "link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
             "link.connect('/run/systemd/notify')\n"
             "socket.send_fds(link, [sys.argv[2].encode()], list(map(int, sys.argv[3:])))\n"
         )
-        groups = ":".join(str(place / "cgroup.procs") for place in control_groups(show("ControlGroup")))
-        command = [sys.executable, "-c", script, groups, text, *map(str, descriptors)]
-        subprocess.run(command, pass_fds=descriptors, timeout=TIMEOUT, check=True)
+        self.run_within(script, text, *map(str, descriptors), descriptors=descriptors)
 
     # Clients
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -58,6 +59,21 @@ class Units(ServiceTest):
             path.write_text(path.read_text().replace("[Install]", more + "[Install]"))
             command = ("systemd-analyze", "security", "--no-pager", "--offline=yes", f"--threshold={threshold}", path)
             return run(*command, check=False)
+
+    def test_addresses_that_it_must_not_reach(self) -> None:
+        self.service.start()
+        run("ip", "address", "replace", "169.254.77.7/32", "dev", "lo")
+        self.addCleanup(run, "ip", "address", "del", "169.254.77.7/32", "dev", "lo")
+        script = (
+            "for address in sys.argv[2:]:\n"
+            "    try:\n"
+            "        socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'', (address, 9))\n"
+            "        print('sent')\n"
+            "    except OSError as error:\n"
+            "        print(error.errno)\n"
+        )
+        reached = self.service.run_within(script, "127.0.0.1", "169.254.77.7").split()
+        self.assertEqual(reached, ["sent", str(errno.EPERM)])
 
     def test_what_the_process_may_do(self) -> None:
         self.service.start()
