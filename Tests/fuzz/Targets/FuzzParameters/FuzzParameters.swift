@@ -14,7 +14,7 @@ import ValueTree
   static func main() {
     let server = LineServer(
       LineServer.dispatcher(for: Methods.all, maximumLineByteCount: 1 << 20, reading: read),
-      maximumLineByteCount: 1 << 20)
+      maximumLineByteCount: 1 << 20, maximumReplyByteCount: 1 << 21)
     let reader = JSONReader(maximumByteCount: 1 << 21)
     Fuzzer.run { bytes in
       var input = FuzzInput(bytes)

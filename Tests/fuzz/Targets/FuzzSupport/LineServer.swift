@@ -10,11 +10,11 @@ package final class LineServer: ReplySink {
   package let output = JSONOutput()
   package var callsInFlight = 0
   package let acceptsReplies = true
-  /// Room for a batch, and less than the longest lines repeat.
-  package let maximumReplyByteCount = replyByteCount
+  package let maximumReplyByteCount: Int
 
-  private static let replyByteCount = 4200
-  private static let maximumBatchCount = BatchReply.memberCount(fitting: replyByteCount)
+  /// Less than the longest lines repeat.
+  package static let leastReplyByteCount = 4200
+  private static let maximumBatchCount = BatchReply.memberCount(fitting: leastReplyByteCount)
 
   private let maximumLineByteCount: Int
   private let methods: Dispatcher<LineServer>
@@ -27,9 +27,14 @@ package final class LineServer: ReplySink {
   /// - Parameters:
   ///   - methods: What ``dispatcher(for:maximumLineByteCount:reading:)`` has made.
   ///   - maximumLineByteCount: The same as there.
-  package init(_ methods: Dispatcher<LineServer>, maximumLineByteCount: Int) {
+  ///   - maximumReplyByteCount: The longest reply; without it there is just room for a batch.
+  package init(
+    _ methods: Dispatcher<LineServer>, maximumLineByteCount: Int,
+    maximumReplyByteCount: Int = leastReplyByteCount
+  ) {
     self.methods = methods
     self.maximumLineByteCount = maximumLineByteCount
+    self.maximumReplyByteCount = maximumReplyByteCount
     framer = LineFramer(maximumLineByteCount: maximumLineByteCount)
   }
 
