@@ -137,8 +137,10 @@ extension Value {
 struct Turn {
   var moment: Moment
   var effects: [Effect] = []
-  /// Replies come after the events of their turn, whatever the order they were given in.
-  private var replies: [Effect] = []
+  /// Replies come after the events of their turn, whatever the order they were given in; few inputs
+  /// lead to more than one.
+  private var reply: Effect?
+  private var moreReplies: [Effect] = []
 
   init(_ moment: Moment) {
     self.moment = moment
@@ -146,15 +148,20 @@ struct Turn {
   }
 
   mutating func reply(_ call: CallID, _ value: Value = .object([])) {
-    replies.append(.reply(call, value))
+    add(.reply(call, value))
   }
 
   mutating func refuse(_ call: CallID, _ error: CheckoutError) {
-    replies.append(.refuse(call, error))
+    add(.refuse(call, error))
+  }
+
+  private mutating func add(_ answer: Effect) {
+    if reply == nil { reply = answer } else { moreReplies.append(answer) }
   }
 
   mutating func finish() -> [Effect] {
-    effects.append(contentsOf: replies)
+    if let reply { effects.append(reply) }
+    if !moreReplies.isEmpty { effects += moreReplies }
     return effects
   }
 }

@@ -38,6 +38,14 @@ package enum EventKind: String, CaseIterable, Sendable {
   case didUpdateClientSession = "checkout.didUpdateClientSession"
   case didCompleteCheckout = "checkout.didCompleteCheckout"
   case didFail = "checkout.didFail"
+
+  /// Whether it is of the checkout as a whole, and not of one component.
+  package var isOfCheckout: Bool {
+    switch self {
+    case .didReceiveStep, .didUpdateValidationStatus, .didReceiveError: false
+    default: true
+    }
+  }
 }
 
 /// What a checkout came to; the raw value is the `outcome` on the wire.

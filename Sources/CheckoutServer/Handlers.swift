@@ -69,7 +69,7 @@ enum Handlers {
     guard let id = unsafe bytes?.withUTF8({ unsafe ComponentID(utf8: $0) }) ?? nil,
       let live = connection.server.checkouts[id.checkout],
       let access = connection.caller.access(to: live),
-      id.index < live.checkout.componentCount
+      live.hasComponent(id.index)
     else { throw RPCError(CheckoutError(.unknownComponent)) }
     guard access >= needed else { throw RPCError(.permissionDenied) }
     if live.isTouched { connection.repliesDepend() }

@@ -50,7 +50,19 @@ final class LiveCheckout {
   /// Becomes what its record says, and nothing more.
   func archive(_ record: OutcomeRecord) {
     checkout = Checkout(id: id, owner: owner, record: record)
+    leastComponentCount = 0
     isArchived = true
+  }
+
+  /// How many components there are at least; what there is stays until a turn is taken back.
+  private var leastComponentCount = 0
+
+  /// Whether there is a component of that number.
+  ///
+  /// To ask the checkout itself takes a copy of it.
+  func hasComponent(_ index: Int) -> Bool {
+    if index >= leastComponentCount { leastComponentCount = checkout.componentCount }
+    return index < leastComponentCount
   }
 
   private var componentTexts: [String] = []
@@ -109,6 +121,7 @@ final class LiveCheckout {
     isTouched = false
     guard let copy = before.take() else { return }
     checkout = copy.checkout
+    leastComponentCount = 0
     writtenSeq = checkout.seq
   }
 }

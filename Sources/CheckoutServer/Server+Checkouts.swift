@@ -135,7 +135,9 @@ extension Server {
 
 extension Event {
   /// Whether the client is asked to decide.
-  fileprivate var asksForDecision: Bool { members.contains { $0.name == "decisionId" } }
+  fileprivate var asksForDecision: Bool {
+    kind.isOfCheckout && members.contains { $0.name == "decisionId" }
+  }
 }
 
 extension Operation.Request {

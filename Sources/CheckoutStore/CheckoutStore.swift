@@ -48,9 +48,13 @@ package final class CheckoutStore {
   package var isDurable: Bool { backend.isDurable }
 
   private let backend: any StoreBackend
-  private var indexes: [CheckoutID: RowIndex] = [:]
-  /// The events of this turn, not yet in any row.
-  private var staged: [CheckoutID: [EventRecord]] = [:]
+  private var logs: [CheckoutID: CheckoutLog] = [:]
+  /// The events of this turn, not yet in any row: each with the place of its checkout's next one.
+  private var staged: [(record: EventRecord, next: Int32)] = []
+  /// Tells this turn from others.
+  private var turn = 0
+  /// The row under way.
+  private var writer = RowWriter()
 
   /// Makes a store that keeps events in memory, until the process ends.
   package init() { backend = MemoryBackend() }
@@ -71,7 +75,37 @@ package final class CheckoutStore {
 
   /// Adds an event to a checkout.
   package func publish(_ record: EventRecord, of checkout: CheckoutID) {
-    staged[checkout, default: []].append(record)
+    let log = log(of: checkout)
+    let place = Int32(staged.count)
+    staged.append((record, -1))
+    if log.turn != turn {
+      log.turn = turn
+      log.firstStaged = place
+      log.stagedCount = 0
+    } else {
+      staged[Int(log.lastStaged)].next = place
+    }
+    log.lastStaged = place
+    log.stagedCount += 1
+  }
+
+  private func log(of checkout: CheckoutID) -> CheckoutLog {
+    if let log = logs[checkout] { return log }
+    let log = CheckoutLog()
+    logs[checkout] = log
+    return log
+  }
+
+  /// How many events a checkout has published in this turn.
+  private func stagedCount(of log: CheckoutLog) -> Int { log.turn == turn ? log.stagedCount : 0 }
+
+  /// Hands out the events that a checkout has published in this turn, until the body says enough.
+  private func forEachStaged(of log: CheckoutLog, _ body: (EventRecord) -> Bool) {
+    var place = Int(log.firstStaged)
+    for _ in 0..<stagedCount(of: log) {
+      guard body(staged[place].record) else { return }
+      place = Int(staged[place].next)
+    }
   }
 
   /// Ends the turn: writes every change with its events.
@@ -83,32 +117,46 @@ package final class CheckoutStore {
   ///   forgotten.
   package func commit(_ changes: [CheckoutChange], isPayment: Bool) throws(StoreError) {
     guard !changes.isEmpty else { return }
-    var rows: [(CheckoutID, Row)] = []
+    defer {
+      staged.removeAll(keepingCapacity: true)
+      turn += 1
+    }
+    var rows: [(CheckoutLog, Row)] = []
+    rows.reserveCapacity(changes.count)
     do throws(StoreError) {
       try backend.begin(isPayment: isPayment)
       for change in changes {
-        let events = staged[change.id] ?? []
         if let fixed = change.fixed { try backend.writeFixed(fixed, of: change.id) }
         for part in change.parts { try backend.writePart(part.name, part.body, of: change.id) }
-        guard isDurable || !events.isEmpty else { continue }
-        let last = events.last?.seq ?? indexes[change.id]?.rows.last?.seq ?? 0
-        let body = RowBody(hot: change.hot, events: events).bytes
-        let number = try backend.appendRow(
-          of: change.id, seq: last, eventCount: events.count, body)
-        let row = Row(
-          number: number, seq: last, eventCount: Int32(events.count), byteCount: Int32(body.count),
-          isOfComponentsAlone: !events.contains(where: \.isOfCheckout))
-        rows.append((change.id, row))
+        let log = log(of: change.id)
+        guard isDurable || stagedCount(of: log) > 0 else { continue }
+        rows.append((log, try appendRow(change, log)))
       }
       try backend.commit()
     } catch {
       backend.rollBack()
-      staged.removeAll(keepingCapacity: true)
       throw error
     }
-    staged.removeAll(keepingCapacity: true)
-    for (id, row) in rows { indexes[id, default: RowIndex()].append(row) }
-    for (id, _) in rows { trimIfFull(id) }
+    for (log, row) in rows { log.index.append(row) }
+    for (log, _) in rows { trimIfFull(log) }
+  }
+
+  private func appendRow(_ change: CheckoutChange, _ log: CheckoutLog) throws(StoreError) -> Row {
+    var last = log.index.rows.last?.seq ?? 0
+    var isOfComponentsAlone = true
+    let eventCount = stagedCount(of: log)
+    writer.removeAll()
+    RowBody.begin(hot: change.hot, eventCount: eventCount, in: &writer)
+    forEachStaged(of: log) { record in
+      record.append(to: &writer)
+      last = record.seq
+      if record.isOfCheckout { isOfComponentsAlone = false }
+      return true
+    }
+    let number = try backend.appendRow(of: change.id, seq: last, eventCount: eventCount, writer)
+    return Row(
+      number: number, seq: last, eventCount: Int32(eventCount),
+      byteCount: Int32(writer.count), isOfComponentsAlone: isOfComponentsAlone)
   }
 
   // MARK: Reading
@@ -118,35 +166,34 @@ package final class CheckoutStore {
   package func readEvents(
     of checkout: CheckoutID, after seq: Int64, _ body: (EventRecord) -> Bool
   ) throws(StoreError) {
-    if let index = indexes[checkout] {
-      for row in index.rows[index.place(after: seq)...] where row.eventCount > 0 {
-        for record in try backend.readRow(row.number).events(endingAt: row.seq)
-        where record.seq > seq {
-          if !body(record) { return }
-        }
+    guard let log = logs[checkout] else { return }
+    let rows = log.index.rows
+    for row in rows[log.index.place(after: seq)...] where row.eventCount > 0 {
+      for record in try backend.readRow(row.number).events(endingAt: row.seq)
+      where record.seq > seq {
+        if !body(record) { return }
       }
     }
-    for record in staged[checkout] ?? [] where record.seq > seq {
-      if !body(record) { return }
-    }
+    forEachStaged(of: log) { $0.seq <= seq || body($0) }
   }
 
   /// The highest number of an event of this checkout that is no longer kept.
-  package func trimmedTo(_ checkout: CheckoutID) -> Int64? { indexes[checkout]?.trimmedTo }
+  package func trimmedTo(_ checkout: CheckoutID) -> Int64? { logs[checkout]?.index.trimmedTo }
 
   // MARK: Forgetting
 
   /// Drops the oldest events of a checkout that has more than it may keep.
   ///
   /// The turn is committed and stays so if this fails: then the next turn tries again.
-  private func trimIfFull(_ id: CheckoutID) {
-    guard let index = indexes[id],
-      index.eventCount > eventLimits.count || index.byteCount > eventLimits.byteCount
+  private func trimIfFull(_ log: CheckoutLog) {
+    guard
+      log.index.eventCount > eventLimits.count || log.index.byteCount > eventLimits.byteCount
     else { return }
+    let index = log.index
     var trimmed = index
     do throws(StoreError) {
       try transaction { () throws(StoreError) in trimmed = try trim(index) }
-      indexes[id] = trimmed
+      log.index = trimmed
     } catch {}
   }
 
@@ -178,8 +225,9 @@ package final class CheckoutStore {
         try backend.deleteRow(row.number)
         continue
       }
-      let body = RowBody(hot: .null, events: left).sparseBytes
-      try backend.replaceRow(row.number, eventCount: left.count, body)
+      writer.removeAll()
+      RowBody.append(sparse: left, to: &writer)
+      try backend.replaceRow(row.number, eventCount: left.count, writer)
       kept.append(
         Row(number: row.number, seq: row.seq, eventCount: Int32(left.count), byteCount: 0))
     }
@@ -207,12 +255,11 @@ package final class CheckoutStore {
   /// - Throws: ``StoreError/failed(_:)``; then it is all still there.
   package func remove(_ checkout: CheckoutID, leaving record: Value?) throws(StoreError) {
     try transaction { () throws(StoreError) in
-      for row in indexes[checkout]?.rows ?? [] { try backend.deleteRow(row.number) }
+      for row in logs[checkout]?.index.rows ?? [] { try backend.deleteRow(row.number) }
       try backend.deleteFixed(of: checkout)
       if let record { try backend.writeRecord(record, of: checkout) }
     }
-    indexes[checkout] = nil
-    staged[checkout] = nil
+    logs[checkout] = nil
   }
 
   /// Forgets a record.
@@ -244,13 +291,10 @@ package final class CheckoutStore {
   package func recover(_ body: (RecoveredCheckout) throws(StoreError) -> Void)
     throws(StoreError)
   {
-    try backend.scanRows { id, row in indexes[id, default: RowIndex()].append(row) }
-    for id in Array(indexes.keys) {
-      let trimmed = try findTrimmed(id)
-      indexes[id]?.trimmedTo = trimmed
-    }
+    try backend.scanRows { id, row in log(of: id).index.append(row) }
+    for log in logs.values { log.index.trimmedTo = try findTrimmed(log.index) }
     try backend.scanFixed { id, fixed, parts throws(StoreError) in
-      guard let last = indexes[id]?.rows.last else {
+      guard let last = logs[id]?.index.rows.last else {
         throw StoreError.corrupt("a checkout has no row")
       }
       let hot = try backend.readRow(last.number).hot()
@@ -259,8 +303,8 @@ package final class CheckoutStore {
   }
 
   /// The highest number of an event that an earlier process has dropped.
-  private func findTrimmed(_ id: CheckoutID) throws(StoreError) -> Int64? {
-    guard let index = indexes[id], let place = index.lastGap else { return nil }
+  private func findTrimmed(_ index: RowIndex) throws(StoreError) -> Int64? {
+    guard let place = index.lastGap else { return nil }
     let row = index.rows[place]
     var missing = row.seq
     for event in try backend.readRow(row.number).events(endingAt: row.seq).reversed() {
@@ -276,6 +320,16 @@ package final class CheckoutStore {
   ) throws(StoreError) {
     try backend.scanRecords(body)
   }
+}
+
+/// What the store knows of one checkout without reading.
+private final class CheckoutLog {
+  var index = RowIndex()
+  /// The last turn with events of it; the first of them, the last, and how many there are.
+  var turn = -1
+  var firstStaged: Int32 = 0
+  var lastStaged: Int32 = 0
+  var stagedCount = 0
 }
 
 /// A checkout as the store has it.

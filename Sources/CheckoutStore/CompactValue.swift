@@ -22,54 +22,50 @@ package enum CompactValue {
   package struct Malformed: Error, Sendable {}
 
   /// Appends a tree.
-  package static func append(_ value: Value, to bytes: inout [UInt8]) {
+  package static func append(_ value: Value, to writer: inout RowWriter) {
     switch value {
-    case .null: bytes.append(Tag.null)
-    case .bool(let flag): bytes.append(flag ? Tag.true : Tag.false)
-    case .integer(let number):
-      bytes.append(Tag.integer)
-      append(UInt64(bitPattern: (number << 1) ^ (number >> 63)), to: &bytes)
+    case .null: writer.append(Tag.null)
+    case .bool(let flag): writer.append(flag ? Tag.true : Tag.false)
+    case .integer(let number): append(number, to: &writer)
     case .unsigned(let number):
-      bytes.append(Tag.unsigned)
-      append(number, to: &bytes)
+      writer.append(Tag.unsigned)
+      writer.append(number)
     case .number(let number):
-      bytes.append(Tag.number)
-      append(number.bitPattern, to: &bytes)
+      writer.append(Tag.number)
+      writer.append(number.bitPattern)
     case .string(let text):
-      bytes.append(Tag.string)
-      append(text, to: &bytes)
+      writer.append(Tag.string)
+      writer.append(text)
     case .array(let elements):
-      bytes.append(Tag.array)
-      append(UInt64(elements.count), to: &bytes)
-      for element in elements { append(element, to: &bytes) }
-    case .object(let members):
-      bytes.append(Tag.object)
-      append(UInt64(members.count), to: &bytes)
-      for member in members {
-        append(member.name, to: &bytes)
-        append(member.value, to: &bytes)
-      }
+      appendArray(count: elements.count, to: &writer)
+      for element in elements { append(element, to: &writer) }
+    case .object(let members): append(members, to: &writer)
+    }
+  }
+
+  /// Appends a whole number.
+  static func append(_ number: Int64, to writer: inout RowWriter) {
+    writer.append(Tag.integer)
+    writer.append(UInt64(bitPattern: (number << 1) ^ (number >> 63)))
+  }
+
+  /// Appends `null`.
+  static func appendNull(to writer: inout RowWriter) { writer.append(Tag.null) }
+
+  /// Appends an object.
+  static func append(_ members: [Value.Member], to writer: inout RowWriter) {
+    writer.append(Tag.object)
+    writer.append(UInt64(members.count))
+    for member in members {
+      writer.append(member.name)
+      append(member.value, to: &writer)
     }
   }
 
   /// Appends the beginning of a list, whose elements are to follow.
-  static func appendArray(count: Int, to bytes: inout [UInt8]) {
-    bytes.append(Tag.array)
-    append(UInt64(count), to: &bytes)
-  }
-
-  private static func append(_ text: String, to bytes: inout [UInt8]) {
-    append(UInt64(text.utf8.count), to: &bytes)
-    bytes.append(contentsOf: text.utf8)
-  }
-
-  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
+  static func appendArray(count: Int, to writer: inout RowWriter) {
+    writer.append(Tag.array)
+    writer.append(UInt64(count))
   }
 
   /// Reads the one tree that the bytes hold.

@@ -1,4 +1,5 @@
 import CSQLite
+import ValueTree
 
 /// What went wrong in SQLite.
 struct SQLiteError: Error, CustomStringConvertible {
@@ -119,20 +120,38 @@ final class Statement {
     }
   }
 
+  /// Runs the statement once, with numbers in its places.
+  func run(_ numbers: Int64...) throws(SQLiteError) {
+    bind(numbers)
+    _ = try step()
+    reset()
+  }
+
   /// Runs the statement once, with numbers in its places and bytes in the place after.
-  func run(_ numbers: Int64..., bytes: [UInt8]? = nil) throws(SQLiteError) {
-    for (place, number) in numbers.enumerated() { bind(number, at: Int32(place + 1)) }
-    guard let bytes else {
-      _ = try step()
-      return reset()
+  func run(_ numbers: Int64..., bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
+    bind(numbers)
+    try unsafe finish(with: bytes, at: numbers.count + 1)
+  }
+
+  /// Runs the statement once, with numbers in its places and a tree in the place after.
+  func run(_ numbers: Int64..., value: Value) throws(SQLiteError) {
+    bind(numbers)
+    var writer = RowWriter()
+    CompactValue.append(value, to: &writer)
+    try unsafe writer.withUnsafeBytes { bytes throws(SQLiteError) in
+      try unsafe finish(with: bytes, at: numbers.count + 1)
     }
+  }
+
+  private func finish(with bytes: UnsafeRawBufferPointer, at place: Int) throws(SQLiteError) {
     // The bytes stay where they are until the step is done.
-    try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(SQLiteError) in
-      _ = unsafe csqlite_bind_blob(
-        handle, Int32(numbers.count + 1), buffer.baseAddress, UInt64(buffer.count))
-      _ = try step()
-      reset()
-    }
+    _ = unsafe csqlite_bind_blob(handle, Int32(place), bytes.baseAddress, UInt64(bytes.count))
+    _ = try step()
+    reset()
+  }
+
+  private func bind(_ numbers: [Int64]) {
+    for (place, number) in numbers.enumerated() { bind(number, at: Int32(place + 1)) }
   }
 
   func bind(_ number: Int64, at place: Int32) {

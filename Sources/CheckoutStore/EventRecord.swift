@@ -19,12 +19,16 @@ package struct EventRecord: Sendable {
 
   /// Appends the form in a row: `[kind, time, component, members]`; the number follows from the
   /// row's.
-  func append(to bytes: inout [UInt8]) {
-    CompactValue.appendArray(count: 4, to: &bytes)
-    CompactValue.append(.integer(Int64(event.kind.code)), to: &bytes)
-    CompactValue.append(.integer(time), to: &bytes)
-    CompactValue.append(event.component.map { .integer(Int64($0)) } ?? .null, to: &bytes)
-    CompactValue.append(.object(event.members), to: &bytes)
+  func append(to writer: inout RowWriter) {
+    CompactValue.appendArray(count: 4, to: &writer)
+    CompactValue.append(Int64(event.kind.code), to: &writer)
+    CompactValue.append(time, to: &writer)
+    if let component = event.component {
+      CompactValue.append(Int64(component), to: &writer)
+    } else {
+      CompactValue.appendNull(to: &writer)
+    }
+    CompactValue.append(event.members, to: &writer)
   }
 
   init(_ value: Value, seq: Int64) throws(CompactValue.Malformed) {
@@ -44,12 +48,7 @@ package struct EventRecord: Sendable {
   }
 
   /// Whether the event is of the checkout as a whole; those are kept whatever their number.
-  var isOfCheckout: Bool {
-    switch event.kind {
-    case .didReceiveStep, .didUpdateValidationStatus, .didReceiveError: false
-    default: true
-    }
-  }
+  var isOfCheckout: Bool { event.kind.isOfCheckout }
 }
 
 extension EventKind {

@@ -54,35 +54,26 @@ struct RowIndex {
   }
 }
 
-/// What a row holds: the events of one turn, and the state after it.
-struct RowBody {
-  let hot: Value
-  let events: [EventRecord]
-
-  /// `[hot, [event…]]`; the events' numbers end at the row's.
-  var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(256)
-    CompactValue.appendArray(count: 2, to: &bytes)
-    CompactValue.append(hot, to: &bytes)
-    CompactValue.appendArray(count: events.count, to: &bytes)
-    for event in events { event.append(to: &bytes) }
-    return bytes
+/// What a row holds: the state after a turn, and the events of the turn.
+enum RowBody {
+  /// Begins `[hot, [event…]]`, whose events are to follow; their numbers end at the row's.
+  static func begin(hot: Value, eventCount: Int, in writer: inout RowWriter) {
+    CompactValue.appendArray(count: 2, to: &writer)
+    CompactValue.append(hot, to: &writer)
+    CompactValue.appendArray(count: eventCount, to: &writer)
   }
 
-  /// The same for events whose numbers have gaps: each with its own.
-  var sparseBytes: [UInt8] {
-    var bytes: [UInt8] = []
-    CompactValue.appendArray(count: 3, to: &bytes)
-    CompactValue.append(hot, to: &bytes)
-    CompactValue.appendArray(count: events.count, to: &bytes)
+  /// Appends `[null, [[number, event]…], true]`: events whose numbers have gaps.
+  static func append(sparse events: [EventRecord], to writer: inout RowWriter) {
+    CompactValue.appendArray(count: 3, to: &writer)
+    CompactValue.appendNull(to: &writer)
+    CompactValue.appendArray(count: events.count, to: &writer)
     for event in events {
-      CompactValue.appendArray(count: 2, to: &bytes)
-      CompactValue.append(.integer(event.seq), to: &bytes)
-      event.append(to: &bytes)
+      CompactValue.appendArray(count: 2, to: &writer)
+      CompactValue.append(event.seq, to: &writer)
+      event.append(to: &writer)
     }
-    CompactValue.append(true, to: &bytes)
-    return bytes
+    CompactValue.append(true, to: &writer)
   }
 }
 

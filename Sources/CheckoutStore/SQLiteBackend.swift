@@ -206,13 +206,13 @@ final class SQLiteBackend: StoreBackend {
 
   func writeFixed(_ value: Value, of id: CheckoutID) throws(StoreError) {
     try attempt { () throws(SQLiteError) in
-      try statements.writeFixed.run(id.column, bytes: value.storedBytes)
+      try statements.writeFixed.run(id.column, value: value)
     }
   }
 
   func writePart(_ name: Int, _ value: Value, of id: CheckoutID) throws(StoreError) {
     try attempt { () throws(SQLiteError) in
-      try statements.writePart.run(id.column, Int64(name), bytes: value.storedBytes)
+      try statements.writePart.run(id.column, Int64(name), value: value)
     }
   }
 
@@ -224,17 +224,23 @@ final class SQLiteBackend: StoreBackend {
   }
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: borrowing RowWriter
   ) throws(StoreError) -> Int64 {
-    try attempt { () throws(SQLiteError) in
-      try statements.appendRow.run(id.column, seq, Int64(eventCount), bytes: body)
-      return database.lastInsertedRow
+    try unsafe body.withUnsafeBytes { bytes throws(StoreError) in
+      try attempt { () throws(SQLiteError) in
+        try unsafe statements.appendRow.run(id.column, seq, Int64(eventCount), bytes: bytes)
+        return database.lastInsertedRow
+      }
     }
   }
 
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: [UInt8]) throws(StoreError) {
-    try attempt { () throws(SQLiteError) in
-      try statements.replaceRow.run(number, Int64(eventCount), bytes: body)
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: borrowing RowWriter)
+    throws(StoreError)
+  {
+    try unsafe body.withUnsafeBytes { bytes throws(StoreError) in
+      try attempt { () throws(SQLiteError) in
+        try unsafe statements.replaceRow.run(number, Int64(eventCount), bytes: bytes)
+      }
     }
   }
 
@@ -244,7 +250,7 @@ final class SQLiteBackend: StoreBackend {
 
   func writeRecord(_ value: Value, of id: CheckoutID) throws(StoreError) {
     try attempt { () throws(SQLiteError) in
-      try statements.writeRecord.run(id.column, bytes: value.storedBytes)
+      try statements.writeRecord.run(id.column, value: value)
     }
   }
 

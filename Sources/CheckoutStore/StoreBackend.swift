@@ -17,9 +17,10 @@ protocol StoreBackend: AnyObject {
   func deleteFixed(of id: CheckoutID) throws(StoreError)
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: borrowing RowWriter
   ) throws(StoreError) -> Int64
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: [UInt8]) throws(StoreError)
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: borrowing RowWriter)
+    throws(StoreError)
   func deleteRow(_ number: Int64) throws(StoreError)
   func readRow(_ number: Int64) throws(StoreError) -> StoredRow
 
@@ -55,14 +56,18 @@ final class MemoryBackend: StoreBackend {
   func writePart(_ name: Int, _ value: Value, of id: CheckoutID) {}
   func deleteFixed(of id: CheckoutID) {}
 
-  func appendRow(of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]) -> Int64 {
+  func appendRow(
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: borrowing RowWriter
+  ) -> Int64 {
     rowCount += 1
-    // A copy has no room to grow, which many small rows would have in vain.
-    rows[rowCount] = unsafe body.withUnsafeBufferPointer { unsafe Array($0) }
+    rows[rowCount] = body.bytes
     return rowCount
   }
 
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: [UInt8]) { rows[number] = body }
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: borrowing RowWriter) {
+    rows[number] = body.bytes
+  }
+
   func deleteRow(_ number: Int64) { rows[number] = nil }
 
   func readRow(_ number: Int64) throws(StoreError) -> StoredRow {
@@ -103,12 +108,5 @@ extension Value {
     } catch {
       throw StoreError.corrupt("a row cannot be read")
     }
-  }
-
-  /// The tree as it is stored.
-  var storedBytes: [UInt8] {
-    var bytes: [UInt8] = []
-    CompactValue.append(self, to: &bytes)
-    return bytes
   }
 }

@@ -48,13 +48,15 @@ final class FaultyBackend: StoreBackend {
   }
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: [UInt8]
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: borrowing RowWriter
   ) throws(StoreError) -> Int64 {
     try pass()
     return try backend.appendRow(of: id, seq: seq, eventCount: eventCount, body)
   }
 
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: [UInt8]) throws(StoreError) {
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: borrowing RowWriter)
+    throws(StoreError)
+  {
     try pass()
     try backend.replaceRow(number, eventCount: eventCount, body)
   }

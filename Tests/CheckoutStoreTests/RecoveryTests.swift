@@ -159,9 +159,9 @@ import ValueTree
     let record = EventRecord(
       seq: 3, time: 1000, event: Event(.didReceiveStep, component: 0, members))
     var random = Generator(state: seed)
-    for body in [
-      RowBody(hot: "h", events: [record]).bytes, RowBody(hot: "h", events: [record]).sparseBytes,
-    ] {
+    var sparse = RowWriter()
+    RowBody.append(sparse: [record], to: &sparse)
+    for body in [rowBytes(hot: "h", [record]), sparse.bytes] {
       for _ in 0..<5000 {
         var bytes = body
         for _ in 0...random.next() % 2 {

@@ -1,7 +1,9 @@
 import Checkout
-import CheckoutStore
+
 import Glibc
 import ValueTree
+
+@testable import CheckoutStore
 
 /// A system call that failed.
 struct SystemError: Error { let code = errno }
@@ -186,4 +188,12 @@ extension CheckoutStore {
     try recoverRecords { found[$0] = $1 }
     return found
   }
+}
+
+/// A row as the store writes it.
+func rowBytes(hot: Value, _ events: [EventRecord]) -> [UInt8] {
+  var writer = RowWriter()
+  RowBody.begin(hot: hot, eventCount: events.count, in: &writer)
+  for event in events { event.append(to: &writer) }
+  return writer.bytes
 }

@@ -28,7 +28,10 @@ import ValueTree
     if let hot = try? row.hot(), let events = try? row.events(endingAt: 1),
       value.array?.count == 2
     {
-      require(RowBody(hot: hot, events: events).bytes == bytes, "a row is kept")
+      var writer = RowWriter()
+      RowBody.begin(hot: hot, eventCount: events.count, in: &writer)
+      for event in events { event.append(to: &writer) }
+      require(writer.bytes == bytes, "a row is kept")
     }
     if let record = try? OutcomeRecord(value) {
       require((try? OutcomeRecord(record.stored)) == record, "a record is kept")
@@ -79,9 +82,9 @@ import ValueTree
   }
 
   private static func compact(_ value: Value) -> [UInt8] {
-    var bytes: [UInt8] = []
-    CompactValue.append(value, to: &bytes)
-    return bytes
+    var writer = RowWriter()
+    CompactValue.append(value, to: &writer)
+    return writer.bytes
   }
 
   private static func read(_ bytes: [UInt8]) -> Value? {
