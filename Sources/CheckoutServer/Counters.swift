@@ -1,7 +1,7 @@
 import ValueTree
 
 /// What the server counts while it runs.
-struct Counters {
+final class Counters {
   var eventsPublished: Int64 = 0
   var eventsLost: Int64 = 0
   var connectionsAccepted: Int64 = 0
@@ -11,10 +11,10 @@ struct Counters {
   private var refusedCalls = Tally()
 
   /// Counts a refused or closed connection.
-  mutating func countRefusal(_ reason: String) { refusals.count(reason) }
+  func countRefusal(_ reason: String) { refusals.count(reason) }
 
   /// Counts a refused call.
-  mutating func countRefusedCall(_ reason: String) { refusedCalls.count(reason) }
+  func countRefusedCall(_ reason: String) { refusedCalls.count(reason) }
 
   /// How many connections were refused or closed.
   var refusalCount: Int64 { refusals.sum }

@@ -259,9 +259,9 @@ extension Server {
     let wait = Wait(
       number: waitCount, call: call.later(), connection: connection, live: live,
       condition: condition)
-    live.waits.append(wait)
+    live.waits = live.waits + [wait]
     waits[wait.number] = wait
-    connection.waits.append(wait)
+    connection.waits = connection.waits + [wait]
     connection.waitingCount += 1
     if let matched = match(of: wait) {
       finish(wait, matched: matched)

@@ -49,7 +49,7 @@ extension Handlers {
       id: "s\(connection.subscriptionCount)", connection: connection, live: live, filter: filter,
       isRedacted: access == .observe, after: after)
     connection.subscriptions[live.id] = subscription
-    live.subscriptions.append(subscription)
+    live.subscriptions = live.subscriptions + [subscription]
     guard let after else {
       return [
         "subscriptionId": .string(subscription.id),
@@ -80,7 +80,7 @@ extension Handlers {
       id: "s\(connection.subscriptionCount)", connection: connection, filter: filter,
       reach: reach)
     connection.wideSubscription = subscription
-    server.wideSubscriptions.append(subscription)
+    server.wideSubscriptions = server.wideSubscriptions + [subscription]
     let source =
       reach == .own
       ? server.checkouts.checkouts(of: connection.caller.userID) : server.checkouts.checkouts

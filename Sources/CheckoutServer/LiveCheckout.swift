@@ -19,6 +19,9 @@ final class LiveCheckout {
   /// How many of its events have been written.
   var writtenSeq: Int64
   /// Who has asked for its events in particular.
+  ///
+  /// It and ``waits`` are replaced, never changed in place: then looking at them, as each event
+  /// does, need not be checked for a change under way.
   var subscriptions: [Subscription] = []
   /// Calls that wait for something to happen to it.
   var waits: [Wait] = []

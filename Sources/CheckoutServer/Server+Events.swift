@@ -98,7 +98,8 @@ extension Server {
 
   /// Takes a subscription off its checkout.
   func end(_ subscription: Subscription) {
-    subscription.live.subscriptions.removeAll { $0 === subscription }
+    let live = subscription.live
+    live.subscriptions = live.subscriptions.filter { $0 !== subscription }
     forget(subscription)
   }
 
@@ -109,7 +110,7 @@ extension Server {
 
   func endWideSubscription(of connection: Connection) {
     guard let wide = connection.wideSubscription else { return }
-    wideSubscriptions.removeAll { $0 === wide }
+    wideSubscriptions = wideSubscriptions.filter { $0 !== wide }
     connection.wideSubscription = nil
   }
 
@@ -209,13 +210,13 @@ extension Server {
   }
 
   private func release(_ wait: Wait) {
-    wait.connection.waits.removeAll { $0 === wait }
+    wait.connection.waits = wait.connection.waits.filter { $0 !== wait }
     drop(wait)
   }
 
   /// Forgets a wait.
   func drop(_ wait: Wait) {
-    wait.live.waits.removeAll { $0 === wait }
+    wait.live.waits = wait.live.waits.filter { $0 !== wait }
     waits[wait.number] = nil
     timers.clear(.wait(wait.number))
     wait.connection.waitingCount -= 1

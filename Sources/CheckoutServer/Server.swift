@@ -59,7 +59,7 @@ package final class Server {
   var lastScrubSpan: UInt64 = 0
   var lastTimestamp: (time: WallTime, text: String) = (0, Timestamp(0).text)
   var entropy = EntropyPool()
-  var counters = Counters()
+  let counters = Counters()
   let outbound = Outbound()
 
   /// The calls that a checkout answers later.
@@ -101,7 +101,8 @@ package final class Server {
   /// Which of the clients last found to be ready have not been served yet.
   private var readyClients = 0..<0
   /// Whether the clients could be waited for when that was done last.
-  package private(set) var canServe = true
+  package var canServe: Bool { couldWait }
+  private var couldWait = true
 
   /// Makes a server that does not listen yet.
   ///
@@ -230,7 +231,7 @@ package final class Server {
     do throws(Errno) {
       // Those left over come first, or the last of many might never have their turn.
       if readyClients.isEmpty { readyClients = 0..<(try clients.wait()) }
-      canServe = true
+      couldWait = true
       let began = Clock.monotonicMicroseconds()
       while let index = readyClients.popFirst() {
         let ready = clients.ready(index)
@@ -238,7 +239,7 @@ package final class Server {
         if index & 15 == 15, Clock.monotonicMicroseconds() - began > 10_000 { break }
       }
     } catch {
-      canServe = false
+      couldWait = false
       log.error("cannot wait for clients: \(error)")
     }
   }

@@ -49,12 +49,14 @@ package final class CheckoutStore {
 
   private let backend: any StoreBackend
   private var logs: [CheckoutID: CheckoutLog] = [:]
-  /// The events of this turn, not yet in any row: each with the place of its checkout's next one.
-  private var staged: [(record: EventRecord, next: Int32)] = []
+  /// The one that was asked for last.
+  private var recentLog: CheckoutLog?
   /// Tells this turn from others.
   private var turn = 0
   /// The row under way.
-  private var writer = RowWriter()
+  private let writer = RowWriter()
+  /// Writers that are not in use, a chain.
+  private var spareWriter: RowWriter?
 
   /// Makes a store that keeps events in memory, until the process ends.
   package init() { backend = MemoryBackend() }
@@ -76,36 +78,40 @@ package final class CheckoutStore {
   /// Adds an event to a checkout.
   package func publish(_ record: EventRecord, of checkout: CheckoutID) {
     let log = log(of: checkout)
-    let place = Int32(staged.count)
-    staged.append((record, -1))
-    if log.turn != turn {
-      log.turn = turn
-      log.firstStaged = place
-      log.stagedCount = 0
-    } else {
-      staged[Int(log.lastStaged)].next = place
-    }
-    log.lastStaged = place
+    if log.turn != turn { log.begin(turn) }
+    let staged = log.staged ?? takeWriter()
+    log.staged = staged
+    record.append(to: staged)
     log.stagedCount += 1
+    log.stagedSeq = record.seq
+    if record.isOfCheckout { log.isOfComponentsAlone = false }
   }
 
   private func log(of checkout: CheckoutID) -> CheckoutLog {
-    if let log = logs[checkout] { return log }
-    let log = CheckoutLog()
-    logs[checkout] = log
+    if let recentLog, recentLog.id == checkout { return recentLog }
+    let log = logs[checkout] ?? CheckoutLog(checkout)
+    if log.isNew {
+      log.isNew = false
+      logs[checkout] = log
+    }
+    recentLog = log
     return log
   }
 
-  /// How many events a checkout has published in this turn.
-  private func stagedCount(of log: CheckoutLog) -> Int { log.turn == turn ? log.stagedCount : 0 }
+  private func takeWriter() -> RowWriter {
+    guard let writer = spareWriter else { return RowWriter() }
+    spareWriter = writer.nextSpare
+    writer.nextSpare = nil
+    return writer
+  }
 
-  /// Hands out the events that a checkout has published in this turn, until the body says enough.
-  private func forEachStaged(of log: CheckoutLog, _ body: (EventRecord) -> Bool) {
-    var place = Int(log.firstStaged)
-    for _ in 0..<stagedCount(of: log) {
-      guard body(staged[place].record) else { return }
-      place = Int(staged[place].next)
-    }
+  /// Gives back what a turn of a checkout was written with.
+  private func endTurn(of log: CheckoutLog) {
+    guard let writer = log.staged else { return }
+    log.staged = nil
+    writer.removeAll()
+    writer.nextSpare = spareWriter
+    spareWriter = writer
   }
 
   /// Ends the turn: writes every change with its events.
@@ -117,19 +123,17 @@ package final class CheckoutStore {
   ///   forgotten.
   package func commit(_ changes: [CheckoutChange], isPayment: Bool) throws(StoreError) {
     guard !changes.isEmpty else { return }
-    defer {
-      staged.removeAll(keepingCapacity: true)
-      turn += 1
-    }
     var rows: [(CheckoutLog, Row)] = []
     rows.reserveCapacity(changes.count)
+    defer { turn += 1 }
     do throws(StoreError) {
       try backend.begin(isPayment: isPayment)
       for change in changes {
         if let fixed = change.fixed { try backend.writeFixed(fixed, of: change.id) }
         for part in change.parts { try backend.writePart(part.name, part.body, of: change.id) }
         let log = log(of: change.id)
-        guard isDurable || stagedCount(of: log) > 0 else { continue }
+        if log.turn != turn { log.begin(turn) }
+        guard isDurable || log.stagedCount > 0 else { continue }
         rows.append((log, try appendRow(change, log)))
       }
       try backend.commit()
@@ -137,26 +141,23 @@ package final class CheckoutStore {
       backend.rollBack()
       throw error
     }
-    for (log, row) in rows { log.index.append(row) }
+    for (log, row) in rows {
+      log.append(row)
+      endTurn(of: log)
+    }
     for (log, _) in rows { trimIfFull(log) }
   }
 
   private func appendRow(_ change: CheckoutChange, _ log: CheckoutLog) throws(StoreError) -> Row {
-    var last = log.index.rows.last?.seq ?? 0
-    var isOfComponentsAlone = true
-    let eventCount = stagedCount(of: log)
+    let seq = log.stagedCount > 0 ? log.stagedSeq : log.lastSeq
     writer.removeAll()
-    RowBody.begin(hot: change.hot, eventCount: eventCount, in: &writer)
-    forEachStaged(of: log) { record in
-      record.append(to: &writer)
-      last = record.seq
-      if record.isOfCheckout { isOfComponentsAlone = false }
-      return true
-    }
-    let number = try backend.appendRow(of: change.id, seq: last, eventCount: eventCount, writer)
+    RowBody.begin(hot: change.hot, eventCount: log.stagedCount, in: writer)
+    if let staged = log.staged { writer.append(contentsOf: staged) }
+    let number = try backend.appendRow(
+      of: change.id, seq: seq, eventCount: log.stagedCount, writer)
     return Row(
-      number: number, seq: last, eventCount: Int32(eventCount),
-      byteCount: Int32(writer.count), isOfComponentsAlone: isOfComponentsAlone)
+      number: number, seq: seq, eventCount: Int32(log.stagedCount),
+      byteCount: Int32(writer.count), isOfComponentsAlone: log.isOfComponentsAlone)
   }
 
   // MARK: Reading
@@ -174,7 +175,16 @@ package final class CheckoutStore {
         if !body(record) { return }
       }
     }
-    forEachStaged(of: log) { $0.seq <= seq || body($0) }
+    guard log.turn == turn, let staged = log.staged, log.stagedSeq > seq else { return }
+    let row = RowWriter()
+    RowBody.begin(hot: .null, eventCount: log.stagedCount, in: row)
+    row.append(contentsOf: staged)
+    let stored = try unsafe row.withUnsafeBytes { bytes throws(StoreError) in
+      try unsafe StoredRow(bytes)
+    }
+    for record in try stored.events(endingAt: log.stagedSeq) where record.seq > seq {
+      if !body(record) { return }
+    }
   }
 
   /// The highest number of an event of this checkout that is no longer kept.
@@ -193,7 +203,7 @@ package final class CheckoutStore {
     var trimmed = index
     do throws(StoreError) {
       try transaction { () throws(StoreError) in trimmed = try trim(index) }
-      log.index = trimmed
+      log.replaceIndex(trimmed)
     } catch {}
   }
 
@@ -226,7 +236,7 @@ package final class CheckoutStore {
         continue
       }
       writer.removeAll()
-      RowBody.append(sparse: left, to: &writer)
+      RowBody.append(sparse: left, to: writer)
       try backend.replaceRow(row.number, eventCount: left.count, writer)
       kept.append(
         Row(number: row.number, seq: row.seq, eventCount: Int32(left.count), byteCount: 0))
@@ -260,6 +270,7 @@ package final class CheckoutStore {
       if let record { try backend.writeRecord(record, of: checkout) }
     }
     logs[checkout] = nil
+    recentLog = nil
   }
 
   /// Forgets a record.
@@ -291,8 +302,8 @@ package final class CheckoutStore {
   package func recover(_ body: (RecoveredCheckout) throws(StoreError) -> Void)
     throws(StoreError)
   {
-    try backend.scanRows { id, row in log(of: id).index.append(row) }
-    for log in logs.values { log.index.trimmedTo = try findTrimmed(log.index) }
+    try backend.scanRows { id, row in log(of: id).append(row) }
+    for log in logs.values { log.noteTrimmed(to: try findTrimmed(log.index)) }
     try backend.scanFixed { id, fixed, parts throws(StoreError) in
       guard let last = logs[id]?.index.rows.last else {
         throw StoreError.corrupt("a checkout has no row")
@@ -324,12 +335,40 @@ package final class CheckoutStore {
 
 /// What the store knows of one checkout without reading.
 private final class CheckoutLog {
-  var index = RowIndex()
-  /// The last turn with events of it; the first of them, the last, and how many there are.
-  var turn = -1
-  var firstStaged: Int32 = 0
-  var lastStaged: Int32 = 0
+  let id: CheckoutID
+  /// Whether it is not in the list of all.
+  var isNew = true
+  private(set) var index = RowIndex()
+  /// The number of the last event in a row.
+  private(set) var lastSeq: Int64 = 0
+
+  /// The last turn that had to do with it, and what it has published: the events as they stand in a
+  /// row, how many they are, and the number of the last one.
+  private(set) var turn = -1
+  var staged: RowWriter?
   var stagedCount = 0
+  var stagedSeq: Int64 = 0
+  /// Whether none of them is of the checkout as a whole.
+  var isOfComponentsAlone = true
+
+  init(_ id: CheckoutID) { self.id = id }
+
+  /// Begins a turn; what is left of one that came to nothing is forgotten.
+  func begin(_ turn: Int) {
+    self.turn = turn
+    staged?.removeAll()
+    stagedCount = 0
+    isOfComponentsAlone = true
+  }
+
+  func append(_ row: Row) {
+    index.append(row)
+    lastSeq = row.seq
+  }
+
+  func noteTrimmed(to seq: Int64?) { index.trimmedTo = seq }
+
+  func replaceIndex(_ index: RowIndex) { self.index = index }
 }
 
 /// A checkout as the store has it.

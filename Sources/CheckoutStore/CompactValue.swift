@@ -22,11 +22,11 @@ package enum CompactValue {
   package struct Malformed: Error, Sendable {}
 
   /// Appends a tree.
-  package static func append(_ value: Value, to writer: inout RowWriter) {
+  package static func append(_ value: Value, to writer: RowWriter) {
     switch value {
     case .null: writer.append(Tag.null)
     case .bool(let flag): writer.append(flag ? Tag.true : Tag.false)
-    case .integer(let number): append(number, to: &writer)
+    case .integer(let number): append(number, to: writer)
     case .unsigned(let number):
       writer.append(Tag.unsigned)
       writer.append(number)
@@ -37,33 +37,33 @@ package enum CompactValue {
       writer.append(Tag.string)
       writer.append(text)
     case .array(let elements):
-      appendArray(count: elements.count, to: &writer)
-      for element in elements { append(element, to: &writer) }
-    case .object(let members): append(members, to: &writer)
+      appendArray(count: elements.count, to: writer)
+      for element in elements { append(element, to: writer) }
+    case .object(let members): append(members, to: writer)
     }
   }
 
   /// Appends a whole number.
-  static func append(_ number: Int64, to writer: inout RowWriter) {
+  static func append(_ number: Int64, to writer: RowWriter) {
     writer.append(Tag.integer)
     writer.append(UInt64(bitPattern: (number << 1) ^ (number >> 63)))
   }
 
   /// Appends `null`.
-  static func appendNull(to writer: inout RowWriter) { writer.append(Tag.null) }
+  static func appendNull(to writer: RowWriter) { writer.append(Tag.null) }
 
   /// Appends an object.
-  static func append(_ members: [Value.Member], to writer: inout RowWriter) {
+  static func append(_ members: [Value.Member], to writer: RowWriter) {
     writer.append(Tag.object)
     writer.append(UInt64(members.count))
     for member in members {
       writer.append(member.name)
-      append(member.value, to: &writer)
+      append(member.value, to: writer)
     }
   }
 
   /// Appends the beginning of a list, whose elements are to follow.
-  static func appendArray(count: Int, to writer: inout RowWriter) {
+  static func appendArray(count: Int, to writer: RowWriter) {
     writer.append(Tag.array)
     writer.append(UInt64(count))
   }

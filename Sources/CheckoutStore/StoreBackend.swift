@@ -17,9 +17,9 @@ protocol StoreBackend: AnyObject {
   func deleteFixed(of id: CheckoutID) throws(StoreError)
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: borrowing RowWriter
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: RowWriter
   ) throws(StoreError) -> Int64
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: borrowing RowWriter)
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: RowWriter)
     throws(StoreError)
   func deleteRow(_ number: Int64) throws(StoreError)
   func readRow(_ number: Int64) throws(StoreError) -> StoredRow
@@ -57,14 +57,14 @@ final class MemoryBackend: StoreBackend {
   func deleteFixed(of id: CheckoutID) {}
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: borrowing RowWriter
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: RowWriter
   ) -> Int64 {
     rowCount += 1
     rows[rowCount] = body.bytes
     return rowCount
   }
 
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: borrowing RowWriter) {
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: RowWriter) {
     rows[number] = body.bytes
   }
 

@@ -15,7 +15,8 @@ package import ValueTree
   private static let largeByteCount = 256 * 1024
 
   /// Whether the text last parsed has an object that names a member twice.
-  package private(set) var foundDuplicateMember = false
+  package var foundDuplicateMember: Bool { foundDuplicate }
+  private var foundDuplicate = false
 
   /// Makes a reader.
   ///
@@ -59,7 +60,7 @@ package import ValueTree
     // Word 0 is the document's own.
     let view = unsafe JSONView(tape: tape, strings: strings, index: 1)
     let scan = TapeScan(view)
-    foundDuplicateMember = scan.hasDuplicateMember
+    foundDuplicate = scan.hasDuplicateMember
     guard scan.depth <= maximumDepth else { throw .tooDeep(limit: maximumDepth) }
     return view
   }

@@ -13,8 +13,8 @@ import ValueTree
   ]
 
   static func bytes(_ value: Value) -> [UInt8] {
-    var writer = RowWriter()
-    CompactValue.append(value, to: &writer)
+    let writer = RowWriter()
+    CompactValue.append(value, to: writer)
     return writer.bytes
   }
 

@@ -192,8 +192,8 @@ extension CheckoutStore {
 
 /// A row as the store writes it.
 func rowBytes(hot: Value, _ events: [EventRecord]) -> [UInt8] {
-  var writer = RowWriter()
-  RowBody.begin(hot: hot, eventCount: events.count, in: &writer)
-  for event in events { event.append(to: &writer) }
+  let writer = RowWriter()
+  RowBody.begin(hot: hot, eventCount: events.count, in: writer)
+  for event in events { event.append(to: writer) }
   return writer.bytes
 }

@@ -28,9 +28,9 @@ import ValueTree
     if let hot = try? row.hot(), let events = try? row.events(endingAt: 1),
       value.array?.count == 2
     {
-      var writer = RowWriter()
-      RowBody.begin(hot: hot, eventCount: events.count, in: &writer)
-      for event in events { event.append(to: &writer) }
+      let writer = RowWriter()
+      RowBody.begin(hot: hot, eventCount: events.count, in: writer)
+      for event in events { event.append(to: writer) }
       require(writer.bytes == bytes, "a row is kept")
     }
     if let record = try? OutcomeRecord(value) {
@@ -82,8 +82,8 @@ import ValueTree
   }
 
   private static func compact(_ value: Value) -> [UInt8] {
-    var writer = RowWriter()
-    CompactValue.append(value, to: &writer)
+    let writer = RowWriter()
+    CompactValue.append(value, to: writer)
     return writer.bytes
   }
 
