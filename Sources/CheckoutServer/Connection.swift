@@ -36,6 +36,8 @@ final class Connection: ReplySink {
   private var nextReplyDepends = false
   /// Whether it is to be flushed at the end of this turn.
   var isDirty = false
+  /// The one after it among those.
+  var nextDirty: Connection?
   /// The peer has closed its half: nothing more will come.
   private var hasInputEnded = false
   /// The connection is closed once what waits has been sent.

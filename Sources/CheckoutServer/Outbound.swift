@@ -29,8 +29,9 @@ final class Outbound {
 
   /// The arena.
   let output = JSONOutput(capacity: 256 * 1024)
-  /// The connections that are to be flushed at the end of the turn, each once.
-  private(set) var dirty: [Connection] = []
+  /// The connections that are to be flushed at the end of the turn, each once: a chain.
+  private var firstDirty: Connection?
+  private var lastDirty: Connection?
   private let segments = SegmentBuffer()
   /// Where the lines begin that tell of what this turn has changed.
   private var dependent: [Int] = []
@@ -42,7 +43,17 @@ final class Outbound {
   func markDirty(_ connection: Connection) {
     guard !connection.isDirty else { return }
     connection.isDirty = true
-    dirty.append(connection)
+    if let lastDirty { lastDirty.nextDirty = connection } else { firstDirty = connection }
+    lastDirty = connection
+  }
+
+  /// Takes the next of the connections that are to be flushed out of the chain.
+  func popDirty() -> Connection? {
+    guard let connection = firstDirty else { return nil }
+    firstDirty = connection.nextDirty
+    connection.nextDirty = nil
+    if firstDirty == nil { lastDirty = nil }
+    return connection
   }
 
   /// Adds a range of the arena to a list.
@@ -89,7 +100,6 @@ final class Outbound {
   func removeAll() {
     output.removeAll()
     segments.removeAll()
-    dirty.removeAll(keepingCapacity: true)
     dependent.removeAll(keepingCapacity: true)
   }
 

@@ -270,11 +270,7 @@ package final class Server {
     afterCommit.removeAll(keepingCapacity: true)
     replay()
     // Flushing may add to the list: a lost event is told of, a finished drain says good-bye.
-    var index = 0
-    while index < outbound.dirty.count {
-      outbound.dirty[index].flush()
-      index += 1
-    }
+    while let connection = outbound.popDirty() { connection.flush() }
     outbound.removeAll()
     if replaying.contains(where: { $0.connection.hasRoomForReplay }) {
       // What was sent made room for more; that is for a turn of its own.
