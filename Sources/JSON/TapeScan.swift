@@ -67,7 +67,7 @@ struct TapeScan {
     // The length comes before the bytes, and whatever follows them is readable: the buffer is padded.
     let both = unsafe record.loadUnaligned(as: UInt64.self)
     let count = both & 0xFFFF_FFFF
-    return count >= 4 ? both : both & (1 << (32 + 8 * count)) - 1
+    return count >= 4 ? both : both & ((1 << (32 + 8 * count)) - 1)
   }
 
   /// Compares each name with those before it, by length and first four bytes at once.
