@@ -15,6 +15,7 @@ final class Connection: ReplySink {
   unowned let server: Server
   /// The server's, at hand: what every line needs.
   let outbound: Outbound
+  private let inbound: Inbound
   /// As they were when the client came.
   private let limits: Limits
 
@@ -66,6 +67,8 @@ final class Connection: ReplySink {
   var waits: [Wait] = []
   /// What was dropped for want of room, by checkout.
   private var lost: [CheckoutID: ClosedRange<Int64>] = [:]
+  /// Whether anything was, at hand.
+  private var hasLost = false
   private(set) var lostCount = 0
   /// What the server has counted for it.
   private(set) var accountedByteCount = 0
@@ -80,6 +83,7 @@ final class Connection: ReplySink {
     self.caller = caller
     self.server = server
     outbound = server.outbound
+    inbound = server.inbound
     output = server.outbound.output
     limits = server.limits
     maximumReplyByteCount = limits.lineOut
@@ -97,9 +101,9 @@ final class Connection: ReplySink {
       return
     }
     beginShare()
-    switch unsafe descriptor.receive(into: server.inputBuffer) {
+    switch unsafe descriptor.receive(into: inbound.buffer) {
     case .bytes(let count):
-      unsafe framer.feed(server.input(count)) { take($0) }
+      unsafe framer.feed(inbound.read(count)) { take($0) }
       noteFramer()
       if isInputStopped { outbound.markDirty(self) }
     case .endOfInput:
@@ -173,8 +177,7 @@ final class Connection: ReplySink {
         closeSaying(RPCError(.closing, [.init("reason", "http")]))
         return false
       }
-      let dispatcher = server.dispatcher
-      unsafe dispatcher.dispatch(line, from: self, in: self)
+      unsafe inbound.dispatcher.dispatch(line, from: self, in: self)
     case .tooLong: report(.lineTooLarge(limit: limits.line))
     case .flood:
       closeSaying(RPCError(.closing, [.init("reason", "line-flood")]))
@@ -248,11 +251,12 @@ final class Connection: ReplySink {
   /// Sends an event that stands in the arena, if there is room; one that is dropped is counted and
   /// told of later.
   func deliver(_ range: Range<Int>, of checkout: CheckoutID, seq: Int64) {
-    guard !isOwedTooMuch, lost.isEmpty || lost[checkout] == nil else {
+    guard !isOwedTooMuch, !hasLost || lost[checkout] == nil else {
       lostCount += 1
       server.counters.eventsLost += 1
       let first = lost[checkout]?.lowerBound ?? seq
       lost[checkout] = first...seq
+      hasLost = true
       return
     }
     enqueue(range.lowerBound, range.count)
@@ -275,6 +279,7 @@ final class Connection: ReplySink {
         ])
     }
     lost = [:]
+    hasLost = false
   }
 
   /// Takes back what this turn has said, since it could not be written.
@@ -303,7 +308,7 @@ final class Connection: ReplySink {
 
   /// Counts a call that was refused for want of room, right or store; what is wrong with a call itself
   /// is no refusal.
-  func noteRefusal(_ error: RPCError) {
+  func noteFailure(_ error: RPCError) {
     switch error.code {
     case .quotaExceeded, .permissionDenied, .shuttingDown, .storeFailed: break
     default: return
@@ -335,7 +340,7 @@ final class Connection: ReplySink {
       guard backlog.flush(to: descriptor) else { return server.close(self) }
       noteBacklog()
     }
-    if !lost.isEmpty, queuedByteCount < queueLimit / 2 { tellLost() }
+    if hasLost, queuedByteCount < queueLimit / 2 { tellLost() }
     if !list.isEmpty {
       let said = list
       list = Outbound.List()
@@ -449,6 +454,7 @@ final class Connection: ReplySink {
     clientName = state.clientName
     subscriptionCount = state.subscriptionCount
     for entry in state.lost { lost[entry.checkout] = entry.seqs }
+    hasLost = !lost.isEmpty
     lostCount = state.lostCount
     account()
     // At the end of the turn what waits is sent, and in the next what was held is delivered.

@@ -16,7 +16,10 @@ extension Handlers {
         connection.clientName = parameters[0]?.string
         return connection.server.hello(to: connection)
       },
-      "system.ping": { connection, call, parameters throws(RPCError) in .object([]) },
+      "system.ping": { connection, call, parameters throws(RPCError) in
+        call.succeed { $0.append("{}") }
+        return nil
+      },
       "system.echo": { connection, call, parameters throws(RPCError) in
         parameters.params?.value ?? .null
       },
@@ -121,7 +124,8 @@ extension Server {
             "refused": .integer(counters.refusalCount), "refusals": counters.refusalsValue,
             "heldBytes": .integer(Int64(heldByteCount)),
           ]))
-      members.append(.init("calls", dispatcher.counters.value(refused: counters.refusedCallsValue)))
+      members.append(
+        .init("calls", inbound.dispatcher.counters.value(refused: counters.refusedCallsValue)))
     }
     members.append(.init("upstream", .object(upstream)))
     members.append(

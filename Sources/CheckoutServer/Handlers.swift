@@ -18,20 +18,8 @@ enum Handlers {
         guard let handler = handlers[row.name.description] else {
           preconditionFailure("\(row.name) has no handler")
         }
-        return (row, noting(handler))
+        return (row, handler)
       })
-  }
-
-  /// The same handler; calls that are refused for want of room, right or store are counted.
-  private static func noting(_ handler: @escaping Handler) -> Handler {
-    { connection, call, parameters throws(RPCError) in
-      do throws(RPCError) {
-        return try handler(connection, &call, parameters)
-      } catch {
-        connection.noteRefusal(error)
-        throw error
-      }
-    }
   }
 
   /// The checkout that a call names, if the caller may do that much with it; to anyone else there is

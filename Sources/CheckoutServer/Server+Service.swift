@@ -77,7 +77,7 @@ extension Server {
       retention = options.retention
       gateway.timeouts = options.timeouts
       store.eventLimits = options.limits.events
-      dispatcher = Self.makeDispatcher(limits)
+      inbound.setLimits(limits)
       log.minimumLevel = options.logLevel
       log.notice("the configuration is in force", id: MessageID.reloaded)
       return nil

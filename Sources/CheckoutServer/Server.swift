@@ -35,7 +35,7 @@ package final class Server {
     description: "Holds headless checkout components and drives their payments.",
     methods: Methods.all, events: Methods.notifications
   ).document.jsonBytes
-  var dispatcher: Dispatcher<Connection>
+  let inbound: Inbound
 
   /// The wall clock as it was when the server started, carried on by a clock that nobody sets: spans
   /// measured with it are right whatever happens to the wall clock.
@@ -88,7 +88,6 @@ package final class Server {
   var connectionRates = ConnectionRates()
   /// Bytes of all queues and unfinished lines.
   private(set) var heldByteCount = 0
-  private let input: UnsafeMutableRawBufferPointer
   let serverUserID = geteuid()
   var drain: Drain?
   /// Whether the service manager may be told anew what the daemon does.
@@ -127,36 +126,17 @@ package final class Server {
     self.readOptions = readOptions
     tokenReader = ClientTokenReader(policy: policy)
     clients = try Epoll()
-    unsafe input = .allocate(byteCount: 65_536 + PaddedBuffer.padding, alignment: 64)
-    dispatcher = Self.makeDispatcher(limits)
+    inbound = Inbound(limits)
     timer = try loop.addTimer { [unowned self] in fireTimers() }
     stalledTimer = try loop.addTimer { [unowned self] in resumeStalled() }
     _ = try loop.addIO(clients.rawValue, .readable) { [unowned self] _ in serveClients() }
     loop.endOfTurn = { [unowned self] in endTurn() }
   }
 
-  static func makeDispatcher(_ limits: Limits) -> Dispatcher<Connection> {
-    Dispatcher(
-      Handlers.table(), maximumLineByteCount: limits.line, maximumDepth: limits.nesting,
-      maximumBatchCount: limits.answerableBatch)
-  }
-
   /// The time, as spans are measured.
   var now: WallTime { steadyOffset + Int64(Clock.bootMicroseconds() / 1000) }
 
-  deinit { unsafe input.deallocate() }
-
   // MARK: Connections
-
-  /// Where a connection reads into.
-  var inputBuffer: UnsafeMutableRawBufferPointer {
-    unsafe UnsafeMutableRawBufferPointer(rebasing: input[..<65_536])
-  }
-
-  /// What a connection has read.
-  func input(_ count: Int) -> UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(rebasing: input[..<count])
-  }
 
   /// Begins to accept from a listening socket.
   package func listen(on descriptor: consuming FileDescriptor, path: String?) throws(Errno) {

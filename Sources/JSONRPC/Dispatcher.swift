@@ -38,6 +38,15 @@ package struct Dispatcher<Context: AnyObject> {
       maximumBatchCount: maximumBatchCount)
   }
 
+  /// Takes other limits into force, for the lines to come.
+  ///
+  /// - Parameters: As for the initializer.
+  package func setLimits(maximumLineByteCount: Int, maximumDepth: Int, maximumBatchCount: Int) {
+    core.setLimits(
+      JSONReader(maximumByteCount: maximumLineByteCount, maximumDepth: maximumDepth),
+      maximumBatchCount: maximumBatchCount)
+  }
+
   /// What was counted so far.
   package var counters: RPCCounters { core.counters }
 
@@ -57,8 +66,8 @@ package struct Dispatcher<Context: AnyObject> {
 /// The work of a ``Dispatcher``, the same for all types of context.
 private final class DispatchCore {
   private let methods: Methods
-  private let reader: JSONReader
-  private let maximumBatchCount: Int
+  private var reader: JSONReader
+  private var maximumBatchCount: Int
   private(set) var counters = RPCCounters()
 
   init(_ methods: Methods, _ reader: JSONReader, maximumBatchCount: Int) {
@@ -67,9 +76,16 @@ private final class DispatchCore {
     self.maximumBatchCount = maximumBatchCount
   }
 
+  func setLimits(_ reader: JSONReader, maximumBatchCount: Int) {
+    self.reader = reader
+    self.maximumBatchCount = maximumBatchCount
+  }
+
   func dispatch(
     _ line: UnsafeRawBufferPointer, from sink: any ReplySink, in context: AnyObject
   ) {
+    // A handler may set other limits; the line is this reader's.
+    let reader = reader
     let root: JSONView
     do throws(JSONError) {
       root = unsafe try reader.parse(padded: line)
@@ -81,14 +97,16 @@ private final class DispatchCore {
       return
     }
     if root.kind == .array {
-      dispatchBatch(root, from: sink, in: context)
+      dispatchBatch(root, reader, from: sink, in: context)
     } else {
-      dispatchOne(root, from: sink, batch: nil, in: context)
+      dispatchOne(root, reader, from: sink, batch: nil, in: context)
     }
     reader.trim()
   }
 
-  private func dispatchBatch(_ batch: JSONView, from sink: any ReplySink, in context: AnyObject) {
+  private func dispatchBatch(
+    _ batch: JSONView, _ reader: JSONReader, from sink: any ReplySink, in context: AnyObject
+  ) {
     let count = batch.count
     guard count > 0 else {
       counters.invalidRequests += 1
@@ -101,12 +119,13 @@ private final class DispatchCore {
     }
     let reply = BatchReply(to: sink, memberCount: count)
     for member in batch.elements {
-      dispatchOne(member, from: sink, batch: reply, in: context)
+      dispatchOne(member, reader, from: sink, batch: reply, in: context)
     }
   }
 
   private func dispatchOne(
-    _ member: JSONView, from sink: any ReplySink, batch: BatchReply?, in context: AnyObject
+    _ member: JSONView, _ reader: JSONReader, from sink: any ReplySink, batch: BatchReply?,
+    in context: AnyObject
   ) {
     switch Envelope.read(member, mayHaveDuplicates: reader.foundDuplicateMember) {
     case .request(let envelope): run(envelope, from: sink, batch: batch, in: context)
@@ -141,6 +160,7 @@ private final class DispatchCore {
       }
     } catch {
       if !call.wantsReply { counters.failedNotifications += 1 }
+      sink.noteFailure(error)
       if !call.isTaken { call.fail(error) }
     }
     if !call.wantsReply { batch?.skip() }

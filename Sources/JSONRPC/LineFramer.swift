@@ -30,11 +30,14 @@ package struct HeldInput: Sendable, Equatable {
 ///
 /// Between lines it owns no memory; the part of an unfinished line is copied, and so is what
 /// follows when delivery is stopped. Every byte is searched once, however the input is cut.
-package struct LineFramer: ~Copyable {
+package final class LineFramer {
   /// A line that long without LF, in multiples of the limit, is a flood.
   private static let floodFactor = 16
 
   private var carry = PaddedBuffer()
+  /// How many bytes are carried, at hand: most input is whole lines.
+  private var carriedByteCount = 0
+  // Taken out and put back where lines are delivered: lending it would have every look at it checked.
   private var lines: Lines
   private var isEnded = false
 
@@ -52,9 +55,9 @@ package struct LineFramer: ~Copyable {
   /// - Parameters:
   ///   - rest: What the other held.
   ///   - maximumLineByteCount: The longest line delivered, without its LF.
-  package init(continuing rest: HeldInput, maximumLineByteCount: Int) {
+  package convenience init(continuing rest: HeldInput, maximumLineByteCount: Int) {
     self.init(maximumLineByteCount: maximumLineByteCount)
-    unsafe rest.bytes.withUnsafeBytes { unsafe carry.append($0) }
+    unsafe rest.bytes.withUnsafeBytes { unsafe keep($0) }
     lines.skipped = rest.skipped
     lines.isStopped = true
   }
@@ -66,7 +69,7 @@ package struct LineFramer: ~Copyable {
   }
 
   /// The memory held, for a budget of the whole process.
-  package var heldByteCount: Int { carry.capacity }
+  package var heldByteCount: Int { carriedByteCount == 0 ? 0 : carry.capacity }
 
   /// Whether a delivery asked to stop: input waits for ``resume(_:)``.
   package var isStopped: Bool { lines.isStopped }
@@ -78,34 +81,49 @@ package struct LineFramer: ~Copyable {
   ///     is stopped they are kept.
   ///   - deliver: Gets each line or notice, in order, and returns whether to go on. It must not
   ///     use this framer.
-  package mutating func feed(
+  package func feed(
     _ input: UnsafeRawBufferPointer, _ deliver: (LineEvent) -> Bool
   ) {
     guard !lines.isFlooded else { return }
-    guard !lines.isStopped else { return unsafe carry.append(input) }
+    guard !lines.isStopped else { return unsafe keep(input) }
     var start = 0
-    if carry.count > 0 {
+    if carriedByteCount > 0 {
       let end = unsafe Lines.lineEnd(in: input, from: 0)
       let partEnd = end ?? input.count
-      let length = carry.count + partEnd
+      let length = carriedByteCount + partEnd
       if length > lines.limit {
-        carry.release()
+        dropCarry()
+        var lines = lines
         lines.refuse(byteCount: length, isComplete: end != nil, deliver)
+        self.lines = lines
       } else {
-        unsafe carry.append(UnsafeRawBufferPointer(rebasing: input[..<partEnd]))
+        unsafe keep(UnsafeRawBufferPointer(rebasing: input[..<partEnd]))
         guard end != nil else { return }
         deliverCarry(deliver)
       }
       start = end.map { $0 + 1 } ?? input.count
     }
+    var lines = lines
     start = unsafe lines.deliver(from: input, at: start, deliver)
-    unsafe carry.append(UnsafeRawBufferPointer(rebasing: input[start...]))
+    self.lines = lines
+    guard start < input.count else { return }
+    unsafe keep(UnsafeRawBufferPointer(rebasing: input[start...]))
+  }
+
+  private func keep(_ bytes: UnsafeRawBufferPointer) {
+    unsafe carry.append(bytes)
+    carriedByteCount = carry.count
+  }
+
+  private func dropCarry() {
+    carry.release()
+    carriedByteCount = 0
   }
 
   /// Goes on after a delivery asked to stop.
   ///
   /// - Parameter deliver: As for ``feed(_:_:)``; it may stop again.
-  package mutating func resume(_ deliver: (LineEvent) -> Bool) {
+  package func resume(_ deliver: (LineEvent) -> Bool) {
     guard lines.isStopped, !lines.isFlooded else { return }
     var lines = lines
     lines.isStopped = false
@@ -119,6 +137,7 @@ package struct LineFramer: ~Copyable {
     }
     self.lines.consumed = 0
     carry.removeFirst(used)
+    carriedByteCount = carry.count
     if isEnded { deliverRest(deliver) }
   }
 
@@ -126,18 +145,18 @@ package struct LineFramer: ~Copyable {
   ///
   /// - Parameter deliver: As for ``feed(_:_:)``. While delivery is stopped the rest follows upon
   ///   ``resume(_:)``.
-  package mutating func finish(_ deliver: (LineEvent) -> Bool) {
+  package func finish(_ deliver: (LineEvent) -> Bool) {
     isEnded = true
     if !lines.isStopped { deliverRest(deliver) }
   }
 
-  private mutating func deliverRest(_ deliver: (LineEvent) -> Bool) {
-    if carry.count > 0, !lines.isFlooded { deliverCarry(deliver) }
+  private func deliverRest(_ deliver: (LineEvent) -> Bool) {
+    if carriedByteCount > 0, !lines.isFlooded { deliverCarry(deliver) }
   }
 
-  private mutating func deliverCarry(_ deliver: (LineEvent) -> Bool) {
+  private func deliverCarry(_ deliver: (LineEvent) -> Bool) {
     let goesOn = unsafe carry.withUnsafeBytes { unsafe deliver(.line($0)) }
-    carry.release()
+    dropCarry()
     lines.isStopped = !goesOn
   }
 }

@@ -15,6 +15,10 @@ package protocol ReplySink: AnyObject {
   /// The longest line that may be written, its LF included.
   var maximumReplyByteCount: Int { get }
 
+  /// Takes note that a call, or a notification, was refused or has failed before its handler was
+  /// done.
+  func noteFailure(_ error: RPCError)
+
   /// Takes note of one complete line with its LF.
   ///
   /// - Parameter start: Where the line begins in ``output``; it ends at the end.
@@ -22,6 +26,8 @@ package protocol ReplySink: AnyObject {
 }
 
 extension ReplySink {
+  package func noteFailure(_ error: RPCError) {}
+
   /// Sends an error that belongs to no call: `id` null.
   ///
   /// - Parameter error: What to say.

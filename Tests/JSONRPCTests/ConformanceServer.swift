@@ -19,7 +19,7 @@ final class ConformanceServer: ReplySink {
   var stopAt = Int.max
   var floods = 0
 
-  private var framer: LineFramer
+  private let framer: LineFramer
   private let dispatcher: Dispatcher<ConformanceServer>
 
   init(maximumLineByteCount: Int = 1024 * 1024) {
@@ -42,30 +42,21 @@ final class ConformanceServer: ReplySink {
   func send(_ bytes: some Collection<UInt8>) {
     let input = Array(bytes)
     let padded = input + [UInt8](repeating: UInt8(ascii: "}"), count: PaddedBuffer.padding)
-    withDetachedFramer { framer in
-      unsafe padded.withUnsafeBytes { buffer in
-        let input = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<input.count])
-        unsafe framer.feed(input, deliver)
-      }
+    unsafe padded.withUnsafeBytes { buffer in
+      let input = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<input.count])
+      unsafe framer.feed(input, deliver)
     }
   }
 
-  func resume() { withDetachedFramer { $0.resume(deliver) } }
+  func resume() { framer.resume(deliver) }
 
-  func finish() { withDetachedFramer { $0.finish(deliver) } }
+  func finish() { framer.finish(deliver) }
 
   /// What was written since the last time, one element a line.
   func takeLines() -> [[UInt8]] {
     let bytes = unsafe output.withUnsafeBytes { unsafe Array($0) }
     output.removeAll()
     return bytes.split(separator: 0x0A).map { Array($0) }
-  }
-
-  private func withDetachedFramer(_ body: (inout LineFramer) -> Void) {
-    var framer = LineFramer()
-    swap(&framer, &self.framer)
-    body(&framer)
-    swap(&framer, &self.framer)
   }
 
   private func deliver(_ event: LineEvent) -> Bool {

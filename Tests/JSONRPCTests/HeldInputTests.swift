@@ -24,16 +24,16 @@ import Testing
   }
 
   @Test func `with whole lines left because too much was under way`() {
-    var framer = LineFramer(maximumLineByteCount: 30)
+    let framer = LineFramer(maximumLineByteCount: 30)
     var seen: [String] = []
-    feed(Array("a\nb\nc\nd".utf8), to: &framer) {
+    feed(Array("a\nb\nc\nd".utf8), to: framer) {
       seen.append($0)
       return false
     }
     #expect(seen == ["a"])
     let held = framer.held
     #expect(held == HeldInput(bytes: Array("b\nc\nd".utf8)))
-    var next = LineFramer(continuing: held, maximumLineByteCount: 30)
+    let next = LineFramer(continuing: held, maximumLineByteCount: 30)
     let isStopped = next.isStopped
     #expect(isStopped)
     next.resume { event in
@@ -41,7 +41,7 @@ import Testing
       return true
     }
     #expect(seen == ["a", "b", "c"])
-    feed(Array("e\n".utf8), to: &next) {
+    feed(Array("e\n".utf8), to: next) {
       seen.append($0)
       return true
     }
@@ -52,7 +52,7 @@ import Testing
     var framer = LineFramer(maximumLineByteCount: 30)
     var seen: [String] = []
     for piece in pieces {
-      feed(piece, to: &framer) {
+      feed(piece, to: framer) {
         seen.append($0)
         return true
       }
@@ -71,7 +71,7 @@ import Testing
   }
 
   private func feed(
-    _ bytes: [UInt8], to framer: inout LineFramer, _ deliver: (String) -> Bool
+    _ bytes: [UInt8], to framer: LineFramer, _ deliver: (String) -> Bool
   ) {
     let padded = bytes + [UInt8](repeating: 0, count: PaddedBuffer.padding)
     unsafe padded.withUnsafeBytes { buffer in

@@ -18,7 +18,7 @@ package final class LineServer: ReplySink {
 
   private let maximumLineByteCount: Int
   private let methods: Dispatcher<LineServer>
-  private var framer: LineFramer
+  private let framer: LineFramer
   private var pending: [PendingCall] = []
   private var shouldStop: () -> Bool = { false }
 
@@ -89,11 +89,9 @@ package final class LineServer: ReplySink {
   package func receive(_ bytes: ArraySlice<UInt8>, stoppingIf stops: @escaping () -> Bool) {
     shouldStop = stops
     let padded = Array(bytes) + [UInt8](repeating: 0x7D, count: PaddedBuffer.padding)
-    withDetachedFramer { framer in
-      unsafe padded.withUnsafeBytes { buffer in
-        let input = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<bytes.count])
-        unsafe framer.feed(input, deliver)
-      }
+    unsafe padded.withUnsafeBytes { buffer in
+      let input = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<bytes.count])
+      unsafe framer.feed(input, deliver)
     }
   }
 
@@ -101,12 +99,12 @@ package final class LineServer: ReplySink {
   package var isStopped: Bool { framer.isStopped }
 
   /// Goes on after delivery was stopped.
-  package func resume() { withDetachedFramer { $0.resume(deliver) } }
+  package func resume() { framer.resume(deliver) }
 
   /// Says that no more comes, and takes what is left.
   package func finish() {
     shouldStop = { false }
-    withDetachedFramer { $0.finish(deliver) }
+    framer.finish(deliver)
     while framer.isStopped { resume() }
     for call in pending { call.succeed(["late": true]) }
     pending = []
@@ -118,13 +116,6 @@ package final class LineServer: ReplySink {
     let bytes = unsafe output.withUnsafeBytes { unsafe Array($0) }
     output.removeAll()
     return bytes.split(separator: 0x0A).map { Array($0) }
-  }
-
-  private func withDetachedFramer(_ body: (inout LineFramer) -> Void) {
-    var framer = LineFramer()
-    swap(&framer, &self.framer)
-    body(&framer)
-    swap(&framer, &self.framer)
   }
 
   private func deliver(_ event: LineEvent) -> Bool {
