@@ -10,19 +10,22 @@ extension JSONOutput {
 
   /// Appends a whole number.
   package func append(_ number: UInt64) {
-    if number < 10 { return append(byte: UInt8(ascii: "0") + UInt8(number)) }
-    var digits = [20 of UInt8](repeating: 0)
-    var first = 20
+    var count = 1
+    var above: UInt64 = 10
+    while number >= above {
+      count += 1
+      let (next, overflows) = above.multipliedReportingOverflow(by: 10)
+      if overflows { break }
+      above = next
+    }
+    let place = unsafe extend(by: count)
     var rest = number
-    repeat {
-      let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
-      first -= 1
-      digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder)
+    for offset in stride(from: count - 1, through: 0, by: -1) {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      unsafe place.storeBytes(
+        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit), toByteOffset: offset,
+        as: UInt8.self)
       rest = quotient
-    } while rest > 0
-    let place = unsafe extend(by: 20 - first)
-    for offset in 0..<(20 - first) {
-      unsafe place.storeBytes(of: digits[first + offset], toByteOffset: offset, as: UInt8.self)
     }
   }
 
