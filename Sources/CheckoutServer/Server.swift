@@ -80,6 +80,7 @@ package final class Server {
 
   private let clients: Epoll
   var connections: [UInt64: Connection] = [:]
+  private let byDescriptor = DescriptorTable()
   var connectionCounts: [UInt32: Int] = [:]
   private var connectionNumber: UInt64 = 0
   private var stalled: [Connection] = []
@@ -148,19 +149,34 @@ package final class Server {
   /// - Returns: The connection, unless the kernel refuses to watch it.
   @discardableResult
   func admit(_ descriptor: consuming FileDescriptor, caller: Caller) -> Connection? {
-    connectionNumber += 1
-    let number = connectionNumber
+    let raw = descriptor.rawValue
+    let connection = Connection(
+      descriptor, number: connectionNumber + 1, caller: caller, of: self)
     do throws(Errno) {
-      try clients.add(descriptor.rawValue, .readable, tag: number)
+      try clients.add(raw, .readable, tag: Self.tag(of: connection))
     } catch {
       log.error("cannot watch a connection: \(error)")
       return nil
     }
+    connectionNumber = connection.number
     counters.connectionsAccepted += 1
-    let connection = Connection(descriptor, number: number, caller: caller, of: self)
-    connections[number] = connection
+    connections[connection.number] = connection
+    byDescriptor[raw] = connection
     connectionCounts[caller.userID, default: 0] += 1
     return connection
+  }
+
+  /// What the kernel is told to call a connection: its descriptor, to find it, and its number, since
+  /// by the time it is found to be ready another may have the descriptor.
+  private static func tag(of connection: Connection) -> UInt64 {
+    connection.number << 24 | UInt64(connection.descriptor.rawValue)
+  }
+
+  private func connection(tagged tag: UInt64) -> Connection? {
+    guard let found = byDescriptor[Int32(tag & 0xFF_FFFF)], found.number == tag >> 24 else {
+      return nil
+    }
+    return found
   }
 
   func watch(_ connection: Connection, input: Bool, output: Bool) {
@@ -168,7 +184,7 @@ package final class Server {
     if input { events.insert(.readable) }
     if output { events.insert(.writable) }
     do throws(Errno) {
-      try clients.modify(connection.descriptor.rawValue, events, tag: connection.number)
+      try clients.modify(connection.descriptor.rawValue, events, tag: Self.tag(of: connection))
     } catch {
       log.error("cannot watch a connection: \(error)")
       close(connection)
@@ -196,6 +212,7 @@ package final class Server {
       log.error("cannot let go of a connection: \(error)")
     }
     connections[connection.number] = nil
+    byDescriptor[connection.descriptor.rawValue] = nil
     connectionCounts[connection.caller.userID, default: 1] -= 1
     if connectionCounts[connection.caller.userID] == 0 {
       connectionCounts[connection.caller.userID] = nil
@@ -215,7 +232,7 @@ package final class Server {
       let began = Clock.monotonicMicroseconds()
       while let index = readyClients.popFirst() {
         let ready = clients.ready(index)
-        connections[ready.tag]?.receive(ready.events)
+        connection(tagged: ready.tag)?.receive(ready.events)
         if index & 15 == 15, Clock.monotonicMicroseconds() - began > 10_000 { break }
       }
     } catch {

@@ -142,6 +142,30 @@ extension JSONView {
     return unsafe try body(utf8)
   }
 
+  /// A string of at most seven bytes as one number, which no other string has; zero for what is
+  /// longer, or no string.
+  package var shortString: UInt64 {
+    guard word.tag == .string else { return 0 }
+    let record = unsafe UnsafeRawPointer(strings + word.payload)
+    let count = unsafe UInt64(record.loadUnaligned(as: UInt32.self))
+    guard count <= 7 else { return 0 }
+    // Readable whatever the length: the string buffer is padded.
+    let bytes = unsafe (record + 4).loadUnaligned(as: UInt64.self)
+    return (bytes & ((1 << (8 * count)) - 1)) | (count + 1) << 56
+  }
+
+  /// What ``shortString`` is for a string.
+  ///
+  /// - Parameter text: A string of at most seven bytes.
+  /// - Returns: The number.
+  package static func shortString(_ text: StaticString) -> UInt64 {
+    precondition(text.utf8CodeUnitCount <= 7)
+    return text.withUTF8Buffer { bytes in
+      let packed = unsafe bytes.reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+      return packed | UInt64(bytes.count + 1) << 56
+    }
+  }
+
   /// Whether this is exactly that string, compared by its bytes.
   ///
   /// - Parameter text: What to compare with; nothing is allocated.

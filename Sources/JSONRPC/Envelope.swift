@@ -37,23 +37,21 @@ struct Envelope {
     var isResponse = false
     var idCount = 0
     for (name, value) in view.members {
-      if name.equals("jsonrpc") {
-        version = value
-      } else if name.equals("id") {
+      switch name.shortString {
+      case Name.jsonrpc: version = value
+      case Name.id:
         idView = value
         idCount += 1
-      } else if name.equals("method") {
-        method = value
-      } else if name.equals("params") {
-        params = value
-      } else if name.equals("result") || name.equals("error") {
-        isResponse = true
+      case Name.method: method = value
+      case Name.params: params = value
+      case Name.result, Name.error: isResponse = true
+      default: break
       }
     }
     if isResponse, method == nil { return .response }
     guard idCount < 2 else { return .invalid(.null) }
     let id = idView.flatMap { RequestID($0) }
-    guard idView == nil || id != nil, let version, version.equals("2.0"),
+    guard idView == nil || id != nil, let version, version.shortString == Name.version,
       let method, method.kind == .string,
       params.map({ $0.kind == .array || $0.kind == .object }) ?? true
     else {
@@ -75,5 +73,16 @@ struct Envelope {
     return view.members.contains {
       $0.value.index != params?.index && $0.value.containsDuplicateMember
     }
+  }
+
+  /// The names of an envelope's members, and the version that it must have.
+  private enum Name {
+    static let jsonrpc = JSONView.shortString("jsonrpc")
+    static let id = JSONView.shortString("id")
+    static let method = JSONView.shortString("method")
+    static let params = JSONView.shortString("params")
+    static let result = JSONView.shortString("result")
+    static let error = JSONView.shortString("error")
+    static let version = JSONView.shortString("2.0")
   }
 }

@@ -64,6 +64,24 @@ import ValueTree
     #expect(try reader.value(of: large).array?.last == 1)
   }
 
+  @Test func `a short string is a number of its own`() throws {
+    let short: [StaticString] = [
+      "", "\0", "\0\0", "a", "a\0", "b", "ab", "ba", "2.0", "\u{FF}", "params", "jsonrpc",
+      "jsonrpd",
+      "\0\0\0\0\0\0\0",
+    ]
+    let numbers = short.map { JSONView.shortString($0) }
+    #expect(Set(numbers).count == numbers.count && !numbers.contains(0))
+    let text =
+      #"["","\u0000","\u0000\u0000","a","a\u0000","b","ab","ba","2.0","ÿ","params","jsonrpc","#
+      + #""jsonrpd","\u0000\u0000\u0000\u0000\u0000\u0000\u0000","jsonrpcs","idididid",1,null,[],{}]"#
+    try unsafe Array(text.utf8).withUnsafeBytes { bytes in
+      unsafe try reader.read(bytes) { view in
+        #expect(view.elements.map(\.shortString) == numbers + [0, 0, 0, 0, 0, 0])
+      }
+    }
+  }
+
   @Test func `a view finds members, elements and numbers in place`() throws {
     let text = Array(#"{"a":"xé","b":[1,2.5,18446744073709551615],"c":{"d":true}}"#.utf8)
     try unsafe text.withUnsafeBytes { bytes in
