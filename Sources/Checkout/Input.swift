@@ -1,11 +1,13 @@
 package import ValueTree
 
 /// What can happen to a checkout from outside.
+///
+/// What is large and rare stands apart, here and in what follows: a keystroke moves many of these.
 package enum Input: Sendable {
   /// A client asks for something and waits for the reply.
   case command(Command, call: CallID)
   /// An operation that this checkout asked for has ended.
-  case operationFinished(OperationID, Result<Answer, OperationFailure>)
+  indirect case operationFinished(OperationID, Result<Answer, OperationFailure>)
   /// A timer that this checkout set has run out.
   case timerFired(TimerID)
   /// The process that held the checkout has ended, and this one takes it up; an open decision stays
@@ -23,7 +25,7 @@ package enum Command: Sendable {
   /// `checkout.cancel`
   case cancel(reason: String?)
   /// `checkout.decide`
-  case decide(id: String, Decision)
+  indirect case decide(id: String, Decision)
   /// `checkout.share`
   case share(Share)
   /// `checkout.unshare`
@@ -107,9 +109,9 @@ package enum Effect: Sendable {
   /// Answer a call.
   case reply(CallID, Value)
   /// Answer a call with an error.
-  case refuse(CallID, CheckoutError)
+  indirect case refuse(CallID, CheckoutError)
   /// Perform an operation upstream.
-  case perform(Operation)
+  indirect case perform(Operation)
   /// Forget an operation: its answer is no longer wanted.
   case abandon(OperationID)
   /// Send ``Input/timerFired(_:)`` after so long; setting a timer anew replaces it.
