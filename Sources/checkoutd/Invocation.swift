@@ -27,7 +27,8 @@ enum Invocation {
     /// What the command line sets, over what the file sets.
     let given: [(row: OptionRow, value: String)]
 
-    /// Reads the file, and applies the command line over it.
+    /// Reads the file, and applies the command line over it; what neither says of the proxy may be
+    /// a credential.
     func options() throws(OptionError) -> Options {
       var options = Options()
       if let path {
@@ -41,7 +42,21 @@ enum Invocation {
         }
       }
       for (row, value) in given { try options.set(row, to: value) }
+      if options.proxy == nil { options.proxy = try Self.proxyCredential() }
       return options
+    }
+
+    fileprivate static let proxyName = "checkoutd.proxy"
+
+    /// The proxy's URL, if the service manager hands one over as a credential.
+    private static func proxyCredential() throws(OptionError) -> String? {
+      guard let directory = variable("CREDENTIALS_DIRECTORY") else { return nil }
+      let path = directory + "/" + proxyName
+      guard unsafe access(path, F_OK) == 0 else { return nil }
+      guard let text = readTextFile(path),
+        let url = text.split(whereSeparator: \.isWhitespace).first
+      else { throw OptionError("the credential \(proxyName) cannot be read, or is empty") }
+      return String(url)
     }
   }
 
@@ -84,6 +99,10 @@ enum Invocation {
     var trial = Options()
     for (index, value) in parsed.options where index >= Self.switches.count {
       let row = rows[index - Self.switches.count]
+      if row.name == "proxy", value?.contains("@") == true {
+        self = .refuse("--proxy: user and password are for all to see here; \(Self.proxyHint)")
+        return
+      }
       set.append((row, value ?? ""))
       do throws(OptionError) {
         try trial.set(row, to: value ?? "")
@@ -100,6 +119,9 @@ enum Invocation {
       self = .misconfigured(error.message)
     }
   }
+
+  private static let proxyHint =
+    "put them into the configuration file or the credential \(Settings.proxyName)"
 
   /// Where the configuration file is if none is named: in the directory that the service manager
   /// names; else, for root and the system's users, in `/etc`, and for people in their own.

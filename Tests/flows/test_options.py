@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -22,9 +23,11 @@ class OptionsTest(DaemonTest):
         self.addCleanup(directory.cleanup)
         self.path = Path(directory.name) / "checkoutd.conf"
 
-    def run_checkoutd(self, *options: str) -> subprocess.CompletedProcess[str]:
+    def run_checkoutd(self, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
         command = [str(program("checkoutd")), *options]
-        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        return subprocess.run(
+            command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
 
     def check(self, *options: str) -> subprocess.CompletedProcess[str]:
         return self.run_checkoutd("--check", "--ephemeral", *options)
@@ -82,6 +85,23 @@ class CommandLine(OptionsTest):
 
     def test_values_are_not_repeated(self) -> None:
         self.assertNotIn("4711-confidential", self.check("--max-line", "4711-confidential").stderr)
+
+    def test_a_password_is_no_argument(self) -> None:
+        done = self.check("--proxy", "http://till:geheim-4711@127.0.0.1:1")
+        self.assert_ends(done, USAGE, "--proxy", "checkoutd.proxy")
+        self.assertNotIn("4711", done.stderr)
+        self.assert_good(self.check(*self.configured("proxy = http://till:geheim-4711@127.0.0.1:1\n")))
+
+    def test_a_credential_that_says_nothing_is_wrong(self) -> None:
+        directory = str(self.path.parent)
+        credential = self.path.with_name("checkoutd.proxy")
+        for text, status in (("http://127.0.0.1:1\n", 0), ("\n", CONFIGURATION)):
+            credential.write_text(text)
+            done = self.run_checkoutd("--check", "--ephemeral", CREDENTIALS_DIRECTORY=directory)
+            self.assertEqual(done.returncode, status, done)
+        self.assertIn("checkoutd.proxy", done.stderr)
+        done = self.run_checkoutd("--check", "--ephemeral", "--proxy", "http://a", CREDENTIALS_DIRECTORY=directory)
+        self.assert_good(done)
 
     def test_check_leaves_no_socket(self) -> None:
         path = self.path.with_name("socket")

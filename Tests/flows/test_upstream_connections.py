@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -102,3 +103,24 @@ class Proxies(DaemonTest):
                 client.result(starting)
         self.assertEqual((caught.exception.code, caught.exception.data["httpStatus"]), (1006, 404))
         self.assertEqual(self.sandbox.all_requests(), [])
+
+    def test_one_with_a_password_is_a_credential(self) -> None:
+        secret = "kannst-du-nicht-lesen"
+        with TemporaryDirectory() as directory:
+            url = self.proxy.replace("//", f"//till:{secret}@")
+            Path(directory, "checkoutd.proxy").write_text(f"{url}\n")
+            daemon = self.start_daemon(environment={"CREDENTIALS_DIRECTORY": directory})
+        daemon.must_not_log(secret)
+        session = self.session()
+        client = daemon.connect()
+        starting = client.send("checkout.start", clientToken=session.client_token)
+        connected, _ = self.listener.accept()
+        with connected:
+            head = connected.makefile("rb")
+            lines = [line.decode().strip() for line in iter(head.readline, b"\r\n")]
+            connected.sendall(b"HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")
+            with self.assertRaises(CallError) as caught:
+                client.result(starting)
+        given = base64.b64encode(f"till:{secret}".encode()).decode()
+        self.assertIn(f"Proxy-Authorization: Basic {given}", lines)
+        self.assertNotIn(secret, str(caught.exception))

@@ -128,3 +128,24 @@ def connected(path: Path) -> socket.socket:
     link = socket.socket(socket.AF_UNIX)
     eventually(lambda: link.connect_ex(str(path)), 0)
     return link
+
+
+class Credentials(ServiceTest):
+    def test_proxy_with_a_password(self) -> None:
+        """It is read by the daemon alone, and stands in no entry of the journal."""
+        store = Path("/etc/credstore")
+        store.mkdir(mode=0o700, exist_ok=True)
+        credential = store / "checkoutd.proxy"
+        self.addCleanup(credential.unlink)
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        listener.settimeout(TIMEOUT)
+        credential.touch(0o600)
+        credential.write_text(f"http://till:secret-4711@127.0.0.1:{listener.getsockname()[1]}\n")
+        client = self.service.connect()
+        client.send("checkout.start", clientToken=self.session().client_token)
+        asking, _ = listener.accept()
+        with asking, asking.makefile("rb") as request:
+            lines = [line.decode() for line in iter(request.readline, b"\r\n")]
+        self.assertTrue(any(line.startswith("Proxy-Authorization: Basic ") for line in lines), lines)
+        self.assertNotIn("4711", str(self.service.journal()))
