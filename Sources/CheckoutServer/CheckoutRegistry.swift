@@ -1,7 +1,7 @@
 import Checkout
 
 /// The checkouts of the server, and the ways to find one.
-struct CheckoutRegistry {
+final class CheckoutRegistry {
   /// Names a start key of one user.
   private struct StartKey: Hashable {
     let owner: UInt32
@@ -35,14 +35,14 @@ struct CheckoutRegistry {
   }
 
   /// Adds a checkout that has just been started.
-  mutating func add(_ checkout: Checkout, start: StartRecord) -> LiveCheckout {
+  func add(_ checkout: Checkout, start: StartRecord) -> LiveCheckout {
     let entry = LiveCheckout(checkout, ordinal: startCount + 1, start: start)
     insert(entry)
     return entry
   }
 
   /// Adds a checkout in its place in the order of starts; the usual place is the last.
-  mutating func insert(_ entry: LiveCheckout) {
+  func insert(_ entry: LiveCheckout) {
     startCount = max(startCount, entry.ordinal)
     live[entry.id] = entry
     Self.insert(entry, into: &all)
@@ -64,7 +64,7 @@ struct CheckoutRegistry {
   }
 
   /// Forgets a checkout.
-  mutating func remove(_ entry: LiveCheckout) {
+  func remove(_ entry: LiveCheckout) {
     releaseSession(of: entry)
     live[entry.id] = nil
     if let key = entry.start.key {
@@ -87,13 +87,13 @@ struct CheckoutRegistry {
   }
 
   /// Gives a client session to a checkout.
-  mutating func take(session: Fingerprint, for entry: LiveCheckout) {
+  func take(session: Fingerprint, for entry: LiveCheckout) {
     entry.start.sessionFingerprint = session
     sessions[session] = entry.id
   }
 
   /// Lets others have a checkout's client session.
-  mutating func releaseSession(of entry: LiveCheckout) {
+  func releaseSession(of entry: LiveCheckout) {
     let start = entry.start
     if sessions[start.tokenFingerprint] == entry.id { sessions[start.tokenFingerprint] = nil }
     if let session = start.sessionFingerprint, sessions[session] == entry.id {

@@ -43,7 +43,7 @@ package final class Server {
   let bootID: Int64
   var retention: Retention
 
-  var checkouts = CheckoutRegistry()
+  let checkouts = CheckoutRegistry()
   /// The checkouts that this turn has touched.
   var touched: [LiveCheckout] = []
   /// Whether money hangs on this turn.

@@ -168,6 +168,14 @@ package struct FieldStatus: Sendable, Equatable {
       ? [.init("status", "valid")] : [.init("status", "invalid"), .init("errors", .array(errors))]
   }
 
+  /// The same, and what was judged; put together at once, as every keystroke has it.
+  private func members(of data: Value) -> [Value.Member] {
+    let data = Value.Member("data", data)
+    return errors.isEmpty
+      ? [.init("status", "valid"), data]
+      : [.init("status", "invalid"), .init("errors", .array(errors)), data]
+  }
+
   /// Takes up a status.
   package init(errors: [Value]) { self.errors = errors }
 
@@ -178,6 +186,6 @@ package struct FieldStatus: Sendable, Equatable {
     errors = error.map { [$0.validationError(diagnosticsID: moment.uuid())] } ?? []
     events.append(
       Event(.didUpdateValidationStatus, [.init("status", "validating"), .init("data", data)]))
-    events.append(Event(.didUpdateValidationStatus, members + [.init("data", data)]))
+    events.append(Event(.didUpdateValidationStatus, members(of: data)))
   }
 }
