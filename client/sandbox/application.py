@@ -14,6 +14,7 @@ from faults import Fault
 from model import Ledger
 from payments import Payments
 from primer_api import PrimerAPI, Route
+from stripe_double import SCRIPT, SCRIPT_TYPE
 from tokens import Addresses, TokenIssuer
 from values import JsonObject, Refusal, encode
 from wire import Request, Response
@@ -22,6 +23,7 @@ Handler = Callable[[Request], Response]
 
 _UNKNOWN = "unknown"
 _BANK_PAGE = "bank-page"
+_STRIPE_SCRIPT = "stripe-script"
 
 
 class Sandbox:
@@ -44,6 +46,7 @@ class Sandbox:
         self._routes += [
             (_pattern("/bank/{id}"), "GET", self._show_bank_page),
             (_pattern("/bank/{id}"), "POST", self._decide_at_bank),
+            (_pattern("/stripe/v3/"), "GET", self._give_stripe_script),
         ]
 
     def create_session(self, description: JsonObject) -> str:
@@ -112,6 +115,9 @@ class Sandbox:
         outcome = parse_qs(request.body.decode("utf-8", "replace")).get("outcome", [""])[0]
         self._surface.decide(request.params["id"], outcome)
         return Response(303, content_type=CONTENT_TYPE, headers={"Location": request.path})
+
+    def _give_stripe_script(self, request: Request) -> Response:
+        return self._logged(_STRIPE_SCRIPT, request, lambda: Response(body=SCRIPT, content_type=SCRIPT_TYPE))
 
     def _logged(self, endpoint: str, request: Request, perform: Callable[[], Response]) -> Response:
         """Performs a request that is in the log but knows no faults and no holds."""

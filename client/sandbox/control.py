@@ -34,8 +34,8 @@ validate, and * for any
   POST /sandbox/release {endpoint}             lets them go; * lets everything go
 log
   GET  /sandbox/requests[?endpoint=E][&wait=MS&count=N&until=arrived|effect|answered]
-       every request to Primer's surface, the bank page (bank-page) and the merchant's calls (merchant-payments,
-       merchant-resume); waits until N have got that far (arrived) or MS are over, whichever is first.
+       every request to Primer's surface, the bank page (bank-page), the double of Stripe's script (stripe-script, at
+       /stripe/v3/) and the merchant's calls (merchant-payments, merchant-resume); waits until N have got that far (arrived) or MS are over, whichever is first.
        {time, elapsedMs, endpoint, method, path, query, headers (names in lower case), body, status (null: unanswered
        or reset without one), effect, answered, faulted}
   DELETE /sandbox/requests
