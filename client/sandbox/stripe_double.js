@@ -31,7 +31,7 @@
           error: {
             type: "invalid_request_error",
             code: "bank_account_unusable",
-            message: "The bank account provided cannot be used. Please use a different bank account.",
+            message: "This account cannot be used.",
           },
         },
       },
