@@ -74,7 +74,7 @@ class StripeCollector(CollectorTest, BrowserTest):
         checkout.await_event("info mandate")
 
     def test_stripe_cannot_be_reached_at_first(self) -> None:
-        answers = [(503, b""), (200, b"<html>Please log in.</html>"), (200, _SCRIPT.read_bytes())]
+        answers = [(503, b""), (200, b"location.toString();"), (200, _SCRIPT.read_bytes())]
         server = _ScriptServer(answers)
         self.addCleanup(server.close)
         checkout = self.collecting()
