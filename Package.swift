@@ -80,7 +80,9 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "checkoutctl",
-      dependencies: ["CheckoutClient", "CheckoutProtocol", "JSON", "LinuxSystem", "ValueTree"],
+      dependencies: [
+        "CheckoutClient", "CheckoutProtocol", "JSONRPC", "JSON", "LinuxSystem", "ValueTree",
+      ],
       swiftSettings: strict),
 
     tests(of: "Checkout", ["ValueTree"]),

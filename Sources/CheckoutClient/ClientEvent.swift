@@ -45,19 +45,20 @@ extension ClientConnection {
   /// Reads the events of a checkout; while there is none, waits for the next, but not for ever.
   ///
   /// - Parameters:
-  ///   - checkout: Its id.
+  ///   - checkout: Its id, or an object with its start key.
   ///   - number: The event to begin after; 0 for the first.
+  ///   - waits: Whether to wait for an event if there is none.
   ///   - deadline: When to give up.
   /// - Returns: The next events, perhaps none.
   /// - Throws: ``ClientError``.
   package func readEvents(
-    of checkout: String, after number: Int64, until deadline: Deadline = .never
+    of checkout: Value, after number: Int64, waits: Bool = true, until deadline: Deadline = .never
   ) throws(ClientError) -> EventPage {
     let result = try call(
       "events.read",
       [
-        "checkoutId": .string(checkout), "after": .integer(number), "limit": 1000,
-        "waitMs": Self.longestWait,
+        "checkoutId": checkout, "after": .integer(number), "limit": 1000,
+        "waitMs": waits ? Self.longestWait : 0,
       ], until: deadline)
     guard let page = EventPage(result) else { throw .protocolViolation("no page of events") }
     return page

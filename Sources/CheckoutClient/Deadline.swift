@@ -21,7 +21,7 @@ package struct Deadline: Sendable {
   package static let maximumMilliseconds: Int64 = 86_400_000
 
   /// What is left, rounded up, as `poll` takes it: −1 for no end, 0 when it is over.
-  var pollTimeout: Int32 {
+  package var pollTimeout: Int32 {
     guard let microseconds else { return -1 }
     let now = Clock.monotonicMicroseconds()
     return microseconds > now ? Int32((microseconds - now + 999) / 1000) : 0

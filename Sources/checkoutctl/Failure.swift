@@ -6,12 +6,16 @@ import ValueTree
 /// How the command ends.
 enum ExitStatus: Int32 {
   case success = 0
-  /// The daemon answered with an error.
+  /// The daemon answered with an error, or what was waited for cannot come any more.
   case errorReply = 1
   /// The daemon could not be reached, or did not answer.
   case cannotTalk = 2
   /// The command line, or what it names, is wrong.
   case usage = 3
+  /// The time that it was given is over.
+  case timedOut = 4
+  /// Events happened that cannot be had any more.
+  case eventsLost = 5
 }
 
 /// Why the command did not do what it was asked to.
@@ -20,29 +24,51 @@ enum Failure: Error {
   case usage(String)
   /// The connection gave no answer, or an error.
   case client(ClientError)
+  /// The checkout has ended without what was waited for.
+  case neverCame(String)
+  /// Some of the lines of a batch were answered with errors, which have been printed.
+  case errorReplies
   /// The answer could not be written.
   case output(Errno)
 
   /// Says so on the standard error, as far as there is something to say.
   ///
   /// - Returns: How the command ends.
-  func report() -> ExitStatus {
+  func report(on console: Console) -> ExitStatus {
     switch self {
     case .usage(let message):
-      ProcessStreams.complain("checkoutctl: \(message)\nTry checkoutctl --help.")
+      console.complain("checkoutctl: \(message)\nTry checkoutctl --help.")
       return .usage
     case .client(.remote(let error)):
-      ProcessStreams.complain(error.value.jsonText)
+      console.complain(console.isJSON ? error.value.jsonText : Self.text(of: error.value))
       return .errorReply
+    case .neverCame(let event):
+      console.complain("checkoutctl: the checkout has ended without \(event)")
+      return .errorReply
+    case .errorReplies: return .errorReply
     case .client(.outputClosed), .output(Errno.brokenPipe):
       // Whoever read the output has read enough.
+      console.tellProgress("")
       return .success
+    case .client(.timedOut):
+      console.complain("checkoutctl: \(ClientError.timedOut)")
+      return .timedOut
     case .client(let error):
-      ProcessStreams.complain("checkoutctl: \(error)")
+      console.complain("checkoutctl: \(error)")
       return .cannotTalk
     case .output(let error):
-      ProcessStreams.complain("checkoutctl: standard output: \(error)")
+      console.complain("checkoutctl: standard output: \(error)")
       return .cannotTalk
     }
+  }
+
+  /// An error reply for people.
+  private static func text(of error: Value) -> String {
+    let data = error["data"]
+    let id = data?["errorId"]?.string.map { " (\($0))" } ?? ""
+    let more = [data?["description"], data?["recoverySuggestion"]].compactMap { $0?.string }
+    return (["checkoutctl: \(error["message"]?.string ?? "")\(id)"] + more)
+      .joined(separator: "\n  ").split(separator: "\n").map { String($0).printable }
+      .joined(separator: "\n")
   }
 }

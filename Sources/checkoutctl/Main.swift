@@ -9,10 +9,9 @@ private nonisolated func run() -> Never {
   ProcessStreams.prepare()
   let status: ExitStatus
   do throws(Failure) {
-    try Invocation(CommandLine.arguments).run()
-    status = .success
+    status = try Invocation(CommandLine.arguments).run()
   } catch {
-    status = error.report()
+    status = error.report(on: Console(isJSON: false))
   }
   exitProcess(status)
 }

@@ -7,10 +7,10 @@ import ValueTree
 enum ProcessStreams {
   static let input: Int32 = 0
   static let output: Int32 = 1
-  private static let error: Int32 = 2
+  static let error: Int32 = 2
 
   /// The longest input taken: as long as the daemon's longest line.
-  private static let maximumInputByteCount = 16 * 1024 * 1024
+  static let maximumInputByteCount = 16 * 1024 * 1024
 
   /// Makes sure that the standard streams are what they are meant to be, whoever started us how.
   static func prepare() {
@@ -24,18 +24,21 @@ enum ProcessStreams {
   /// Writes a line to the standard output.
   static func write(_ text: String) throws(Failure) {
     do throws(Errno) {
-      try write(text, to: output)
+      try write(text + "\n", to: output)
     } catch { throw .output(error) }
   }
 
   /// Writes a line to the standard error.
-  static func complain(_ text: String) {
+  static func complain(_ text: String) { tell(text + "\n") }
+
+  /// Writes to the standard error.
+  static func tell(_ text: String) {
     // There is no one left to tell that this failed.
     try? write(text, to: error)
   }
 
   private static func write(_ text: String, to descriptor: Int32) throws(Errno) {
-    let bytes = Array((text + "\n").utf8)
+    let bytes = Array(text.utf8)
     var written = 0
     while written < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { buffer in
@@ -69,6 +72,20 @@ enum ProcessStreams {
       throw .usage("\(name): not UTF-8")
     }
     return text
+  }
+
+  /// Reads what the standard input has now, once it has something; nothing at its end.
+  static func readSome() throws(Failure) -> [UInt8] {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    do throws(Errno) {
+      while true {
+        let count = unsafe piece.withUnsafeMutableBytes { buffer in
+          unsafe Glibc.read(input, buffer.baseAddress, buffer.count)
+        }
+        if count >= 0 { return Array(piece[..<count]) }
+        try retry(input, POLLIN, "read")
+      }
+    } catch { throw .usage("standard input: \(error)") }
   }
 
   private static func readAll(_ descriptor: Int32) throws(Errno) -> [UInt8] {

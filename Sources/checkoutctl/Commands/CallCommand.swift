@@ -47,7 +47,8 @@ struct CallCommand {
     return value
   }
 
-  private static func token(in path: String) throws(Failure) -> String {
+  /// Reads a file that has a client token and nothing else; white space after it is not part of it.
+  static func token(in path: String) throws(Failure) -> String {
     let text = try ProcessStreams.read(path)
     guard let last = text.lastIndex(where: { !$0.isWhitespace }) else {
       throw .usage("--token-file: there is nothing in it")

@@ -30,7 +30,7 @@ struct StatusTable {
   }
 
   /// The largest two units of a span.
-  private static func span(_ milliseconds: Int64) -> String {
+  static func span(_ milliseconds: Int64) -> String {
     let seconds = milliseconds / 1000
     let (minutes, hours) = (seconds / 60, seconds / 3600)
     if hours >= 24 { return "\(hours / 24) d \(hours % 24) h" }

@@ -1,0 +1,105 @@
+import CheckoutClient
+import JSON
+import ValueTree
+
+extension Command {
+  static let call = Command(
+    "call", "METHOD [JSON|-]", count: 1...2, options: [.tokenFile],
+    summary: "make any call, and print its result as one line of JSON",
+    details: """
+      The parameters are the second argument, or are read from standard input (-). With --token-file
+      the client token in the file is added to them, as clientToken.
+
+      An error that the daemon answers with is printed on standard error as one line of JSON.
+      checkoutctl discover tells what methods there are.
+
+      Example:
+        checkoutctl call checkout.get '{"checkoutId":{"startKey":"till-1"}}'
+      """,
+    isJSON: true
+  ) { invocation throws(Failure) in
+    let call = try CallCommand(invocation.operands, tokenFile: invocation.given[.tokenFile])
+    let result: Value
+    do throws(ClientError) {
+      let connection = try ClientConnection(path: invocation.socket)
+      let id = try connection.send(call.method, call.params, until: invocation.deadline)
+      try connection.finishSending()
+      result = try connection.reply(to: id, until: invocation.deadline)
+    } catch { throw .client(error) }
+    try invocation.console.print(result.jsonText)
+  }
+
+  static let status = Command(
+    "status", options: [.json], summary: "tell what the daemon is doing"
+  ) { invocation throws(Failure) in
+    let status = try Link(invocation).call("system.status")
+    try invocation.console.print(status) { _ in StatusTable(status).text }
+  }
+
+  static let discover = Command(
+    "discover", options: [.json],
+    summary: "print the description of all methods and events (OpenRPC)",
+    details: """
+      It is a JSON document: with line breaks to be read or, with --json, on one line. It tells the
+      parameters, the result and the errors of each method, and the members of each event.
+      """
+  ) { invocation throws(Failure) in
+    let document = try Link(invocation).call("rpc.discover")
+    try invocation.console.print(document) { _ in document.indentedText() }
+  }
+
+  static let connections = Command(
+    "connections", options: [.json], summary: "list who is connected; for administrators"
+  ) { invocation throws(Failure) in
+    let all = try Link(invocation).pages(of: "connections", "system.connections", [])
+    try invocation.console.print(.array(all)) { paint in
+      Table(
+        [
+          "PID", "UID", "COMMAND", "CLIENT", "QUEUED", "IN FLIGHT", "LOST", "SUBSCRIBED", "REFUSED",
+        ],
+        all.map { connection in
+          [
+            "pid", "uid", "comm", "client", "queuedBytes", "inFlight", "lost", "subscriptions",
+            "lastRefusal",
+          ].map { .init(connection[$0]) }
+        }
+      ).text(paint)
+    }
+  }
+}
+
+extension Link {
+  /// All elements of a list that comes in pages; see ``ClientConnection/pages(of:_:_:until:)``.
+  func pages(
+    of name: String, _ method: String, _ params: [Value.Member]
+  ) throws(Failure) -> [Value] {
+    try keepOn { connection throws(ClientError) in
+      try connection.pages(of: name, method, params, until: deadline)
+    }
+  }
+}
+
+extension ClientConnection {
+  /// All elements of a list that comes in pages.
+  ///
+  /// - Parameters:
+  ///   - name: The member that has them.
+  ///   - method: What is called.
+  ///   - params: The parameters beside those that name the page.
+  ///   - deadline: When to give up.
+  /// - Returns: The elements, in their order.
+  /// - Throws: Why they cannot be had.
+  func pages(
+    of name: String, _ method: String, _ params: [Value.Member], until deadline: Deadline
+  ) throws(ClientError) -> [Value] {
+    var all: [Value] = []
+    var cursor: [Value.Member] = []
+    while true {
+      let page = try call(
+        method, .object(params + [.init("limit", 1000)] + cursor), until: deadline)
+      all += page[name]?.array ?? []
+      guard let next = page["next"] else { return all }
+      cursor = [.init("cursor", next)]
+    }
+  }
+}

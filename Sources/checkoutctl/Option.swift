@@ -1,0 +1,140 @@
+import LinuxSystem
+
+/// The options there are, in the order in which they are told of.
+enum Option: Int, CaseIterable, Sendable {
+  case tokenFile, startKey, handling, locale, urlScheme, publishableKey, merchantName, mandateText
+  case settings, decide, decisionTimeout, allowRepeat
+  case state, shared, all
+  case reason, wait, since, retry, sequential, json
+  case socket, timeout, version, help
+
+  /// Those that go with every command.
+  static let common: [Option] = [.socket, .timeout, .version, .help]
+
+  /// How it is written.
+  var row: CommandLineOption {
+    switch self {
+    case .tokenFile: CommandLineOption("token-file", takesValue: true)
+    case .startKey: CommandLineOption("start-key", letter: "k", takesValue: true)
+    case .handling: CommandLineOption("handling", takesValue: true)
+    case .locale: CommandLineOption("locale", takesValue: true)
+    case .urlScheme: CommandLineOption("url-scheme", takesValue: true)
+    case .publishableKey: CommandLineOption("publishable-key", takesValue: true)
+    case .merchantName: CommandLineOption("merchant-name", takesValue: true)
+    case .mandateText: CommandLineOption("mandate-text", takesValue: true)
+    case .settings: CommandLineOption("settings", takesValue: true)
+    case .decide: CommandLineOption("decide")
+    case .decisionTimeout: CommandLineOption("decision-timeout", takesValue: true)
+    case .allowRepeat: CommandLineOption("allow-repeat")
+    case .state: CommandLineOption("state", takesValue: true)
+    case .shared: CommandLineOption("shared")
+    case .all: CommandLineOption("all", letter: "a")
+    case .reason: CommandLineOption("reason", takesValue: true)
+    case .wait: CommandLineOption("wait", letter: "w", takesValue: true)
+    case .since: CommandLineOption("since", takesValue: true)
+    case .retry: CommandLineOption("retry", takesValue: true)
+    case .sequential: CommandLineOption("sequential")
+    case .json: CommandLineOption("json", letter: "j")
+    case .socket: CommandLineOption("socket", letter: "s", takesValue: true)
+    case .timeout: CommandLineOption("timeout", letter: "t", takesValue: true)
+    case .version: CommandLineOption("version", letter: "V")
+    case .help: CommandLineOption("help", letter: "h")
+    }
+  }
+
+  /// What its value is called; nil if it takes none.
+  var valueName: String? {
+    switch self {
+    case .tokenFile, .settings: "FILE"
+    case .startKey, .publishableKey: "KEY"
+    case .handling: "HOW"
+    case .locale, .urlScheme, .merchantName: "NAME"
+    case .mandateText, .reason: "TEXT"
+    case .decisionTimeout, .retry, .timeout: "MS"
+    case .state: "STATE"
+    case .wait: "EVENT"
+    case .since: "SEQ"
+    case .socket: "PATH"
+    case .decide, .allowRepeat, .shared, .all, .sequential, .json, .version, .help: nil
+    }
+  }
+
+  /// What it does.
+  var summary: String {
+    switch self {
+    case .tokenFile: "read the client token from this file; - is standard input"
+    case .startKey: "a name of your choice: the same key and parameters, the same checkout"
+    case .handling: "how payments are handled: auto or manual"
+    case .locale: "the shopper's language, as in nl-NL"
+    case .urlScheme: "the scheme or address that a shopper comes back to, which ACH needs"
+    case .publishableKey: "Stripe's publishable key, which ACH needs"
+    case .merchantName: "the merchant's name, for the text of ACH mandates"
+    case .mandateText: "the text of ACH mandates, in place of the usual one"
+    case .settings: "read the settings from this file, as a JSON object; options go over it"
+    case .decide: "be asked before the payment is created (checkout.willCreatePayment)"
+    case .decisionTimeout: "how long each decision may take"
+    case .allowRepeat: "start although an earlier outcome of this session is unknown"
+    case .state: "only those in this state; several with commas between"
+    case .shared: "also those that others share with you"
+    case .all: "everyone's; for administrators"
+    case .reason: "why, for the record"
+    case .wait: "end when this has come: terminal, awaiting, or the name of an event"
+    case .since: "begin after the event with this number, not with the first"
+    case .retry:
+      "try so long to reach a daemon that has gone away (60000)"
+    case .sequential: "send each line only when those before it are answered"
+    case .json: "print JSON, one line for each answer or event"
+    case .socket: "where the daemon listens"
+    case .timeout: "give up after so many milliseconds; without it there is no limit"
+    case .version: "print the version, and end"
+    case .help: "print this, or what there is to know of a command, and end"
+    }
+  }
+}
+
+/// A command line, taken apart.
+struct GivenOptions {
+  let operands: [String]
+  private let values: [(option: Option, value: String?)]
+
+  /// Takes a command line apart; a client token anywhere in it is refused first of all.
+  init(_ arguments: [String]) throws(Failure) {
+    guard !arguments.contains(where: Secrets.holdsToken) else { throw Secrets.refusal }
+    do throws(CommandLineError) {
+      let parsed = try CommandLineArguments(arguments, options: Option.allCases.map(\.row))
+      operands = parsed.operands
+      values = parsed.options.compactMap { index, value in
+        Option(rawValue: index).map { ($0, value) }
+      }
+    } catch { throw .usage(error.description) }
+  }
+
+  /// The value of the last such option.
+  subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
+
+  func has(_ option: Option) -> Bool { values.contains { $0.option == option } }
+
+  /// The first option that is none of these.
+  func other(than options: [Option]) -> Option? {
+    values.first { !options.contains($0.option) }?.option
+  }
+
+  /// The value of an option that is a whole number.
+  ///
+  /// - Parameters:
+  ///   - option: The option.
+  ///   - range: What its value may be.
+  ///   - unit: What it counts.
+  /// - Returns: The number; nil if the option is not given.
+  /// - Throws: A usage failure if it is something else.
+  func number(
+    _ option: Option, in range: ClosedRange<Int64>, unit: String
+  ) throws(Failure) -> Int64? {
+    guard let text = self[option] else { return nil }
+    guard let number = Int64(text), range.contains(number) else {
+      throw .usage(
+        "--\(option.row.name): expected \(unit) from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}
