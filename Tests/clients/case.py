@@ -7,9 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from clients.ctl import Ctl, Outcome
+from crash.case import DurableTest, eventually
 from support.case import DaemonTest
 
-ERROR_REPLY, CANNOT_TALK, USAGE = 1, 2, 3
+ERROR_REPLY, CANNOT_TALK, USAGE, TIMED_OUT, EVENTS_LOST = 1, 2, 3, 4, 5
 
 
 class CtlTest(DaemonTest):
@@ -37,9 +38,22 @@ class CtlTest(DaemonTest):
         path.write_text(text)
         return path
 
+    def await_subscription(self, count: int = 1) -> None:
+        """Waits until so many clients under test have subscribed: only then are events sent to them."""
+
+        def is_so() -> bool:
+            others = self.daemon.connect().call("system.connections")["connections"]
+            return sum(other["comm"] == "checkoutctl" and other["subscriptions"] == 1 for other in others) == count
+
+        eventually("the client subscribes", is_so)
+
     def assert_ends(self, outcome: Outcome, status: int) -> Outcome:
         """The client ended like that, and said why on the right stream only."""
         self.assertEqual(outcome.status, status, outcome)
         self.assertEqual(outcome.output == "", status != 0, outcome)
         self.assertEqual(outcome.errors == "", status == 0, outcome)
         return outcome
+
+
+class DurableCtlTest(CtlTest, DurableTest):
+    """The same with a daemon that may crash."""

@@ -156,7 +156,7 @@ class CtlDriver:
 
     def next_event(self, checkout_id: str) -> tuple[str, JsonObject]:
         """The next event of the checkout."""
-        self._follower = self._follower or Ctl("--socket", self._socket_path, "follow", checkout_id)
+        self._follower = self._follower or Ctl("--socket", self._socket_path, "follow", "--json", checkout_id)
         event = self._follower.next_line()
         return event["method"], event["params"]
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from clients.case import CANNOT_TALK, ERROR_REPLY, USAGE, CtlTest
+from clients.case import CANNOT_TALK, ERROR_REPLY, TIMED_OUT, USAGE, CtlTest
 from clients.ctl import Ctl, FakeDaemon
 from support.client import TIMEOUT
 from support.daemon import program
@@ -93,7 +93,7 @@ class CannotTalk(CtlTest):
         fake = FakeDaemon(self.directory() / "socket")
         self.addCleanup(fake.close)
         outcome = Ctl("--socket", fake.path, "--timeout", "50", "call", "system.ping").finish()
-        self.assertIn("in time", self.assert_ends(outcome, CANNOT_TALK).errors)
+        self.assertIn("in time", self.assert_ends(outcome, TIMED_OUT).errors)
 
     def test_last_word_of_a_refused_connection(self) -> None:
         fake = FakeDaemon(self.directory() / "socket")

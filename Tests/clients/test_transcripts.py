@@ -45,7 +45,7 @@ class Transcripts(DurableTest):
         self.play_all(AsyncDriver, "reconnect")
 
     def test_checkoutctl(self) -> None:
-        self.play_all(CtlDriver)
+        self.play_all(CtlDriver, "reconnect")
 
     def test_cover_what_drives_a_checkout(self) -> None:
         """Every method about checkouts and components is there, but for those of sharing."""
