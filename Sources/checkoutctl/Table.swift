@@ -14,9 +14,9 @@ struct Table {
     }
 
     /// A mark, which may be empty.
-    init(mark: String) {
+    init(mark: String, _ look: Paint.Look = .plain) {
       text = mark
-      look = .plain
+      self.look = look
     }
 
     /// A value as it is; a dash if there is none.
@@ -33,7 +33,7 @@ struct Table {
 
   /// Makes a table with names above its columns, or without any.
   init(_ columns: [String], _ rows: [[Cell]]) {
-    self.rows = (columns.isEmpty ? [] : [columns.map { Cell($0, .heading) }]) + rows
+    self.rows = (columns.isEmpty ? [] : [columns.map { Cell(mark: $0, .heading) }]) + rows
   }
 
   /// The rows as lines, nothing at their ends.

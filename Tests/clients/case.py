@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 from clients.ctl import Ctl, Outcome
 from crash.case import DurableTest, eventually
 from support.case import DaemonTest
+from support.client import Client
+from support.lines import JsonObject
 
 ERROR_REPLY, CANNOT_TALK, USAGE, TIMED_OUT, EVENTS_LOST = 1, 2, 3, 4, 5
 
@@ -41,11 +43,18 @@ class CtlTest(DaemonTest):
     def await_subscription(self, count: int = 1) -> None:
         """Waits until so many clients under test have subscribed: only then are events sent to them."""
 
-        def is_so() -> bool:
-            others = self.daemon.connect().call("system.connections")["connections"]
-            return sum(other["comm"] == "checkoutctl" and other["subscriptions"] == 1 for other in others) == count
+        eventually("the clients subscribe", lambda: self.count_connections(subscriptions=1) == count)
 
-        eventually("the client subscribes", is_so)
+    def count_connections(self, **members: int) -> int:
+        """How many connections of clients under test are like that."""
+        own = self.connections()
+        return sum(all(connection[name] == members[name] for name in members) for connection in own)
+
+    def connections(self) -> list[JsonObject]:
+        """The connections of clients under test, as the daemon sees them."""
+        with self.daemon.connect().socket as connected:
+            everyone = Client(connected).call("system.connections")["connections"]
+        return [connection for connection in everyone if connection["comm"] == "checkoutctl"]
 
     def assert_ends(self, outcome: Outcome, status: int) -> Outcome:
         """The client ended like that, and said why on the right stream only."""

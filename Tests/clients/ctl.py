@@ -68,6 +68,10 @@ class Ctl:
         self.process.stdin = None
 
     def next_line(self) -> Any:
+        """The next line that it prints, as soon as that is there: JSON."""
+        return json.loads(self.next_text())
+
+    def next_text(self) -> str:
         """The next line that it prints, as soon as that is there."""
         assert self.process.stdout
         descriptor = self.process.stdout.fileno()
@@ -78,7 +82,7 @@ class Ctl:
             byte = os.read(descriptor, 1)
             assert byte, "the client has ended"
             line += byte
-        return json.loads(line)
+        return line.decode()
 
     def close_output(self) -> None:
         """Reads no more of what it prints."""

@@ -33,7 +33,7 @@ class Survival(DurableCtlTest):
                 shown: list[JsonObject] = [ctl.next_line() for _ in range(checkout.snapshot["seq"])]
                 self.restart(how, checkout)
                 checkout.submit()
-                eventually("the bank's page is known", lambda checkout=checkout: checkout.state == "awaitingRedirect")
+                self.await_state("awaitingRedirect", checkout)
                 self.restart(how, checkout)
                 checkout.session.approve()
                 outcome = self.assert_ends(ctl.finish(), 0)
@@ -66,16 +66,11 @@ class Survival(DurableCtlTest):
         ctl = self.start_ctl("wait", "--json", checkout.id)
         named = self.start_ctl("wait", "--json", checkout.id, "--wait", "checkout.didCompleteCheckout")
         for how in HOW:
-            eventually("both wait", lambda: self.waiting_count() == 2)
+            eventually("both wait", lambda: self.count_connections(inFlight=1) == 2)
             self.restart(how, checkout)
         checkout.session.approve()
         self.assertEqual(self.assert_ends(ctl.finish(), 0).value["outcome"], "success")
         self.assertEqual(self.assert_ends(named.finish(), 0).value["params"]["outcome"], "success")
-
-    def waiting_count(self) -> int:
-        """How many clients under test are waiting for an answer."""
-        others = self.client.call("system.connections")["connections"]
-        return sum(other["comm"] == "checkoutctl" and other["inFlight"] == 1 for other in others)
 
     def test_daemon_that_does_not_come_back(self) -> None:
         checkout = self.start()
@@ -138,8 +133,8 @@ class Loss(CtlTest):
         checkout = self.banks(self.session(banks=_BANKS))
         ctl.process.send_signal(signal.SIGSTOP)
         self.updated(checkout, 100)
-        (other,) = [one for one in self.client.call("system.connections")["connections"] if one["comm"] == "checkoutctl"]
-        self.assertGreater(other["lost"], 0)
+        (connection,) = self.connections()
+        self.assertGreater(connection["lost"], 0)
         ctl.process.send_signal(signal.SIGCONT)
         checkout.call("checkout.cancel")
         shown = events(self.assert_ends(ctl.finish(), 0).output.splitlines())
