@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from clients.ctl import Outcome
+from clients.process_list import ProcessList
 from crash.case import DurableTest
 from support.client import TIMEOUT
-from support.daemon import program
 from support.sandbox import APPROVING, Session
 
 _SHELL = Path(__file__).resolve().parents[2] / "client" / "shell"
@@ -72,24 +72,12 @@ class Examples(DurableTest):
         directory = TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
-        self.arguments = self.directory / "arguments"
-        self.arguments.touch()
-        for name in _USED:
-            self.note_arguments_of(name)
-
-    def note_arguments_of(self, name: str) -> None:
-        """Has the examples run a stand-in, which writes down with what arguments the program is started."""
-        real = program(name) if name == "checkoutctl" else shutil.which(name)
-        stand_in = self.directory / name
-        stand_in.write_text(
-            f"#!/bin/bash\nprintf '%s\\n' \"${{0##*/}} $*\" >>'{self.arguments}'\nexec '{real}' \"$@\"\n"
-        )
-        stand_in.chmod(0o755)
+        self.process_list = ProcessList(self.directory, *_USED)
 
     def example(self, name: str, tool: str, key: str = "till-1") -> Example:
         """An example that is running, and is ended after the test."""
         environment = os.environ | {
-            "PATH": f"{self.directory}:{os.environ['PATH']}",
+            "PATH": self.process_list.path,
             "CHECKOUTD_SOCKET": str(self.daemon.socket_path),
             "CHECKOUTD_TOOL": tool,
             "STRIPE_PUBLISHABLE_KEY": "pk_test_example",
@@ -103,12 +91,16 @@ class Examples(DurableTest):
         self.assertEqual(outcome.status, 0, outcome)
         self.assertRegex(outcome.output, _PAID.format(how, status))
 
+    def session(self, **options: Any) -> Session:
+        """A client session, whose token nobody may ever see among the arguments of processes."""
+        session = super().session(**options)
+        self.addCleanup(lambda: self.assert_secret(session.client_token))
+        return session
+
     def assert_secret(self, *secrets: str) -> None:
         """Nobody could have seen these among the arguments of processes."""
-        started = self.arguments.read_text()
         for secret in secrets:
-            self.assertNotIn(secret, started)
-        self.arguments.write_text("")
+            self.assertNotIn(secret, self.process_list.shown)
 
     def at_the_bank(self, tool: str, key: str, session: Session) -> Example:
         """An example whose shopper is at the bank's page."""
@@ -127,7 +119,7 @@ class Examples(DurableTest):
                 self.assertRegex(example.read_error("Open"), "http://127.0.0.1:[0-9]+/bank/")
                 session.approve()
                 self.assert_paid(example.finish())
-                self.assertIn(f"{tool} ", self.arguments.read_text())
+                self.assertIn(f"/{tool} ", self.process_list.shown)
                 self.assert_secret(session.client_token, "9001", "no bank")
 
     def test_ideal_declined(self) -> None:

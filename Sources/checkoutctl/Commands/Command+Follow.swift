@@ -16,7 +16,7 @@ extension Command {
       What shoppers typed and secrets are left out, unless --json is given.
 
       Example:
-        checkoutctl follow --json --since 12 key:till-1
+        checkoutctl follow --json --since 4 key:till-1
       """
   ) { invocation throws(Failure) in
     let (given, console) = (invocation.given, invocation.console)

@@ -29,20 +29,23 @@ struct Follow {
   /// They are read, not subscribed to: so none is dropped, however slowly the output is taken.
   func run(_ link: Link, _ checkout: Reference, since: Int64) throws(Failure) {
     var position = Position(seq: since)
+    // A key may name another checkout later, if the daemon's state is reset.
+    var reference = checkout.value
     while true {
       console.tellProgress("waiting for events of \(checkout.text.printable)")
       let page = try link.keepOn { connection throws(ClientError) in
         try connection.readEvents(
-          of: checkout.value, after: position.seq, until: link.deadline)
+          of: reference, after: position.seq, until: link.deadline)
       }
       for event in page.events where position.admits(event) {
         try tellLoss(before: event, at: position)
         position.seq = event.seq ?? position.seq
+        if let id = event.checkoutID { reference = .string(id) }
         if try print(event) { return }
       }
       if page.isEnded { break }
     }
-    try tellLossAtEnd(link, checkout, position)
+    try tellLossAtEnd(link, reference, position)
     if let awaited, awaited != .terminal { throw .neverCame(awaited.text) }
   }
 
@@ -55,12 +58,12 @@ struct Follow {
 
   /// Tells of the events after a position, which the daemon has wiped since the checkout ended.
   private func tellLossAtEnd(
-    _ link: Link, _ checkout: Reference, _ position: Position
+    _ link: Link, _ reference: Value, _ position: Position
   ) throws(Failure) {
-    let snapshot = try link.ask("checkout.get", ["checkoutId": checkout.value])
+    let snapshot = try link.ask("checkout.get", ["checkoutId": reference])
     guard let seq = snapshot["seq"]?.integer, seq > position.seq else { return }
     try console.tellLoss(
-      of: snapshot["checkoutId"]?.string ?? checkout.text, from: position.seq + 1, to: seq)
+      of: snapshot["checkoutId"]?.string ?? "", from: position.seq + 1, to: seq)
   }
 }
 
