@@ -45,6 +45,10 @@ class CtlTest(DaemonTest):
 
         eventually("the clients subscribe", lambda: self.count_connections(subscriptions=1) == count)
 
+    def await_waiting(self, count: int = 1) -> None:
+        """Waits until so many clients under test wait for an answer."""
+        eventually("the clients wait", lambda: self.count_connections(inFlight=1) == count)
+
     def count_connections(self, **members: int) -> int:
         """How many connections of clients under test are like that."""
         own = self.connections()

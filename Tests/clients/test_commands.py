@@ -1,117 +1,18 @@
-"""checkoutctl's commands for people: start, list, show, banks, wait, cancel, connections, discover."""
+"""checkoutctl's commands for people: list, show, banks, wait, cancel, connections, discover."""
 
 from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
-from clients.case import ERROR_REPLY, TIMED_OUT, USAGE, CtlTest
+from clients.case import ERROR_REPLY, TIMED_OUT, CtlTest
 from clients.ctl import Outcome
-from support.case import CHECKOUT_ID
-from support.checkout import ACH_SETTINGS, BANK, CLOSED_BANK
-from support.sandbox import Session
+from support.checkout import BANK, CLOSED_BANK
 
 
 def rows(outcome: Outcome) -> list[list[str]]:
     """The cells of a table."""
     return [re.split(r" {2,}", line) for line in outcome.output.splitlines()]
-
-
-class Start(CtlTest):
-    def started(self, *arguments: str | Path, session: Session | None = None) -> str:
-        """The id of a checkout that the command has started."""
-        text = (session or self.session()).client_token
-        output = self.assert_ends(self.ctl("start", *arguments, text=text), 0).output
-        self.assertRegex(output, f"^{CHECKOUT_ID}\n$")
-        return output.strip()
-
-    def test_prints_the_id(self) -> None:
-        session = self.session()
-        snapshot = self.client.call("checkout.get", checkoutId=self.started(session=session))
-        self.assertEqual((snapshot["state"], snapshot["clientSession"]["orderId"]), ("ready", session.order_id))
-
-    def test_token_from_a_file(self) -> None:
-        session = self.session()
-        outcome = self.ctl("start", "--json", "--token-file", self.file(f"{session.client_token}\n"))
-        snapshot = self.assert_ends(outcome, 0).value
-        self.assertEqual(snapshot, self.client.call("checkout.get", checkoutId=snapshot["checkoutId"]))
-
-    def test_settings(self) -> None:
-        settings = {"locale": "de-DE", "paymentHandling": "manual", **ACH_SETTINGS}
-        identity = self.started("--settings", self.file(json.dumps(settings)), "--handling", "auto")
-        self.assertEqual(self.client.call("checkout.get", checkoutId=identity)["paymentHandling"], "auto")
-        options = ["--handling=manual", "--url-scheme=kiosk://checkout", "--locale=nl-NL"]
-        stripe = ["--publishable-key=pk_test_example", "--merchant-name=Example Shop"]
-        identity = self.started(*options, *stripe)
-        self.assertEqual(self.client.call("checkout.get", checkoutId=identity)["paymentHandling"], "manual")
-        provided = self.client.call("achManager.provide", checkoutId=identity, paymentMethodType="STRIPE_ACH")
-        self.assertEqual(provided["component"], "StripeAchUserDetailsComponent")
-
-    def test_mandate_text(self) -> None:
-        session = self.session()
-        options = [
-            "--url-scheme=kiosk://checkout",
-            "--publishable-key=pk_test_example",
-            "--mandate-text=You may debit.",
-        ]
-        identity = self.started(*options, session=session)
-        call = self.client.call
-        component = call("achManager.provide", checkoutId=identity, paymentMethodType="STRIPE_ACH")["componentId"]
-        call("component.start", componentId=component)
-        call("component.submit", componentId=component)
-        wait = ("wait", identity, "--json", "--wait", "awaiting")
-        self.assertEqual(self.assert_ends(self.ctl(*wait), 0).value["awaiting"][0]["kind"], "bankAccount")
-        call("component.reportBankAccount", componentId=component, outcome="succeeded", paymentId="pi_example")
-        awaited = self.assert_ends(self.ctl(*wait), 0).value["awaiting"][0]
-        self.assertEqual((awaited["kind"], awaited["info"]["text"]), ("mandate", "You may debit."))
-
-    def test_again_with_the_same_key(self) -> None:
-        session = self.session()
-        identity = self.started("--start-key", "till-1", session=session)
-        self.assertEqual(self.started("--start-key", "till-1", session=session), identity)
-        outcome = self.assert_ends(self.ctl("start", "-k", "till-1", text=self.session().client_token), ERROR_REPLY)
-        self.assertIn("(key-reused)", outcome.errors)
-
-    def test_decision(self) -> None:
-        identity = self.started("--decide", "--decision-timeout", "1000")
-        checkout = self.chosen(None, None, decisions=["willCreatePayment"], decisionTimeoutMs=1000)
-        checkout.submit()
-        self.assertEqual(checkout.await_end().error_id, "decision-timeout")
-        call = self.client.call
-        provide = "componentWithRedirectManager.provide"
-        component = call(provide, checkoutId=identity, paymentMethodType="ADYEN_IDEAL")["componentId"]
-        call("component.start", componentId=component)
-        call("component.updateCollectedData", componentId=component, data={"bankId": BANK})
-        call("component.submit", componentId=component)
-        ended = self.assert_ends(self.ctl("wait", "--json", identity), 0).value
-        self.assertEqual(ended["error"]["errorId"], "decision-timeout")
-
-    def test_waits_after_it_has_printed_the_id(self) -> None:
-        for arguments in ([], ["--json"]):
-            ctl = self.start_ctl("start", *arguments, "--wait", "checkout.didFail")
-            ctl.send(self.session().client_token)
-            line = ctl.next_text()
-            identity = json.loads(line)["checkoutId"] if arguments else line.strip()
-            self.assertIsNone(ctl.process.poll())
-            self.client.call("checkout.cancel", checkoutId=identity)
-            self.assertEqual(ctl.finish(), Outcome(0, "", ""))
-
-    def test_refused(self) -> None:
-        outcome = self.assert_ends(self.ctl("start", text="no token"), ERROR_REPLY)
-        self.assertIn("(invalid-client-token)", outcome.errors)
-        outcome = self.assert_ends(self.ctl("start", "--json", text="no token"), ERROR_REPLY)
-        self.assertEqual(outcome.error["data"]["errorId"], "invalid-client-token")
-
-    def test_wrong_use(self) -> None:
-        for arguments in (
-            ["--settings", self.file("[]")],
-            ["--settings", "-"],
-            ["--decision-timeout", "999"],
-            ["--wait", "whatever"],
-            ["--retry", "-1"],
-        ):
-            self.assert_ends(self.ctl("start", *arguments, text="token"), USAGE)
 
 
 class List(CtlTest):
@@ -212,8 +113,7 @@ class Banks(CtlTest):
         first = self.start_ctl("banks", "--json", checkout.id)
         self.sandbox.requests("banks", count=1)
         second = self.start_ctl("banks", "--json", checkout.id)
-        while self.count_connections(inFlight=1) < 2:
-            pass
+        self.await_waiting(2)
         self.sandbox.release("banks")
         loaded = self.assert_ends(first.finish(), 0).value
         self.assertEqual(self.assert_ends(second.finish(), 0).value, loaded)
@@ -282,7 +182,7 @@ class Cancel(CtlTest):
         self.sandbox.requests("payments", count=1)
         ctl = self.start_ctl("cancel", "--json", checkout.id, "--wait", "terminal")
         self.assertEqual(ctl.next_line(), {"state": "cancelling"})
-        self.assertIsNone(ctl.process.poll())
+        self.await_waiting()
         self.sandbox.release("payments")
         self.assertEqual(ctl.finish(), Outcome(0, "", ""))
         self.assertIn("outcome", checkout.snapshot)

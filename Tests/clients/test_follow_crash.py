@@ -66,7 +66,7 @@ class Survival(DurableCtlTest):
         ctl = self.start_ctl("wait", "--json", checkout.id)
         named = self.start_ctl("wait", "--json", checkout.id, "--wait", "checkout.didCompleteCheckout")
         for how in HOW:
-            eventually("both wait", lambda: self.count_connections(inFlight=1) == 2)
+            self.await_waiting(2)
             self.restart(how, checkout)
         checkout.session.approve()
         self.assertEqual(self.assert_ends(ctl.finish(), 0).value["outcome"], "success")

@@ -128,7 +128,7 @@ private struct InputLines {
   mutating func feed(_ read: [UInt8]) throws(Failure) {
     isAtEnd = read.isEmpty
     bytes += read
-    guard bytes.count <= 2 * ProcessStreams.maximumInputByteCount else {
+    guard bytes.count <= ProcessStreams.maximumInputByteCount else {
       throw .usage("line \(number + 1): too long")
     }
   }
