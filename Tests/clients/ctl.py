@@ -116,6 +116,15 @@ class FakeDaemon:
             while connected.recv(4096):
                 pass
 
+    def answer(self, *texts: str) -> None:
+        """Accepts a client, says each text when the client has said a further line, and hangs up."""
+        connected, _ = self._listener.accept()
+        with connected, connected.makefile("rb") as lines:
+            connected.settimeout(TIMEOUT)
+            for text in texts:
+                lines.readline()
+                connected.sendall(text.encode())
+
     def close(self) -> None:
         """Listens no more."""
         self._listener.close()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from clients.case import CANNOT_TALK, ERROR_REPLY, EVENTS_LOST, TIMED_OUT, CtlTest, DurableCtlTest
-from clients.ctl import Ctl
+from clients.ctl import Ctl, FakeDaemon
 from crash.case import HOW, eventually, full_history
 from support.checkout import Checkout
 from support.daemon import Daemon
@@ -22,6 +22,11 @@ def events(lines: Iterable[str]) -> list[Event]:
     """The events about checkouts."""
     shown = [Event(**json.loads(line)) for line in lines]
     return [event for event in shown if not event.method.startswith("system.")]
+
+
+def said(**members: Any) -> str:
+    """A line of a daemon's."""
+    return json.dumps({"jsonrpc": "2.0", **members}) + "\n"
 
 
 class Survival(DurableCtlTest):
@@ -194,6 +199,26 @@ class Loss(CtlTest):
         self.assertEqual(outcome.status, EVENTS_LOST)
         self.assertIn("reset", outcome.errors)
         self.assertEqual(json.loads(outcome.output.splitlines()[-1])["params"]["seq"], 1)
+
+
+class Gaps(CtlTest):
+    def test_is_filled_even_if_nobody_told_of_it(self) -> None:
+        fake = FakeDaemon(self.directory() / "socket")
+        self.addCleanup(fake.close)
+        ctl = Ctl("--socket", fake.path, "follow", "--json", "--retry", "0", "--wait", "checkout.didFail")
+        self.addCleanup(ctl.close)
+        first, second, third = [
+            {"method": name, "params": {"checkoutId": "co_1", "seq": seq}}
+            for seq, name in enumerate(("component.didReceiveStep", "component.didReceiveError", "checkout.didFail"), 1)
+        ]
+        fake.answer(
+            said(id=1, result={"checkouts": []}),
+            said(id=2, result={"epoch": "1"}),
+            said(id=3, result={"snapshots": []}) + said(**first) + said(**third),
+            said(id=4, result={"events": [second, third], "next": 3, "ended": True}),
+        )
+        lines = self.assert_ends(ctl.finish(), 0).output.splitlines()
+        self.assertEqual([json.loads(line) for line in lines], [first, second, third])
 
 
 class FirstConnection(CtlTest):
