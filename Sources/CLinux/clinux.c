@@ -2,13 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <malloc.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define RETRY(call)                          \
   ({                                         \
@@ -162,6 +166,28 @@ const char *clinux_error_text(int code) {
   const char *text = strerrordesc_np(code);
   return text ? text : "Unknown error";
 }
+
+int clinux_signal_descriptor(const int *signals, size_t count) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < count; i++) {
+    if (sigaddset(&set, signals[i]) < 0) return -errno;
+  }
+  int code = pthread_sigmask(SIG_BLOCK, &set, NULL);
+  return code ? -code : RETRY(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+int clinux_signal_next(int fd) {
+  struct signalfd_siginfo info;
+  ssize_t count = RETRY(read(fd, &info, sizeof info));
+  return count < 0 ? (int)count : (int)info.ssi_signo;
+}
+
+int clinux_pipe(int ends[2]) { return RETRY(pipe2(ends, O_CLOEXEC)); }
+
+int clinux_use_unicode(void) { return setlocale(LC_CTYPE, "C.UTF-8") ? 0 : -ENOENT; }
+
+int clinux_character_width(unsigned int scalar) { return wcwidth((wchar_t)scalar); }
 
 int clinux_option_next(
     int argc, char **argv, const char *letters, const struct option *names) {

@@ -56,6 +56,24 @@ int clinux_forbid_dumps(void);
 // Names an error number in English; a static string, never null.
 const char *clinux_error_text(int code);
 
+// Keeps signals from this thread and those it starts, and makes a descriptor that can be read when
+// one of them has come; it does not block.
+int clinux_signal_descriptor(const int *signals, size_t count);
+
+// The number of the signal that came next, or −EAGAIN if none has.
+int clinux_signal_next(int fd);
+
+// Makes a pipe: what is written to the second end is read from the first.
+int clinux_pipe(int ends[2]);
+
+// Has clinux_character_width know all of Unicode, whatever the environment says. Returns 0, or
+// −ENOENT if the C library has no data for that.
+int clinux_use_unicode(void);
+
+// How many columns of a terminal a character takes: 0 to 2, or −1 if it is none that is shown.
+// Cannot fail.
+int clinux_character_width(unsigned int scalar);
+
 // Scans the next option with getopt_long, which stays silent; −1 after the last one. The result is
 // the matching entry's val, '?' for an unknown or unexpected one, ':' for a missing value.
 int clinux_option_next(
