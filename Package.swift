@@ -38,6 +38,8 @@ let package = Package(
       name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
     .target(
@@ -53,6 +55,7 @@ let package = Package(
     // Level 2: the loop, the protocol.
     module("Systemd", ["CSystemd", "LinuxSystem"]),
     module("JSONRPC", ["JSON", "ValueTree"]),
+    module("Terminal", ["CQREncode", "CLinux", "LinuxSystem"]),
     module("CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
 
     // Level 3: what keeps, and what calls out.
@@ -81,7 +84,8 @@ let package = Package(
     .executableTarget(
       name: "checkoutctl",
       dependencies: [
-        "CheckoutClient", "CheckoutProtocol", "JSONRPC", "JSON", "LinuxSystem", "ValueTree",
+        "CheckoutClient", "CheckoutProtocol", "Terminal", "JSONRPC", "JSON", "LinuxSystem",
+        "ValueTree",
       ],
       swiftSettings: strict),
 
@@ -90,6 +94,7 @@ let package = Package(
     tests(of: "JSONRPC", ["JSON", "ValueTree"]),
     tests(of: "LinuxSystem"),
     tests(of: "Systemd", ["LinuxSystem"]),
+    tests(of: "Terminal"),
     tests(of: "CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
     tests(of: "CheckoutStore", ["Checkout", "ValueTree"]),
     tests(of: "PrimerAPI", ["Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
