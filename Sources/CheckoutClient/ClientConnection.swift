@@ -134,6 +134,29 @@ extension ClientConnection {
   }
 }
 
+// MARK: Waiting elsewhere
+
+extension ClientConnection {
+  /// The socket, for a caller who waits for other things as well: when there is something to read,
+  /// ``arrivedMessage()`` takes it.
+  package var descriptor: Int32 { socket.rawValue }
+
+  /// Takes the next message of those that have come, without waiting.
+  ///
+  /// - Returns: The message; nil if none has come.
+  /// - Throws: ``ClientError``; ``ClientError/remote(_:)`` if the daemon ends the connection.
+  package func arrivedMessage() throws(ClientError) -> ClientMessage? {
+    if inbox.isEmpty, ending == nil { receive() }
+    guard let message = inbox.first else {
+      if let ending { throw ending }
+      return nil
+    }
+    inbox.removeFirst()
+    if case .refusal(let error) = message { throw .remote(error) }
+    return message
+  }
+}
+
 // MARK: Lines
 
 extension ClientConnection {

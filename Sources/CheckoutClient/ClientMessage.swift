@@ -1,9 +1,9 @@
 import JSON
-import JSONRPC
-import ValueTree
+package import JSONRPC
+package import ValueTree
 
 /// One line from the daemon.
-enum ClientMessage {
+package enum ClientMessage: Sendable {
   /// The result of a call, or its error.
   case reply(RequestID, Result<Value, RPCError>)
   /// An error that answers no call: the connection's, or of a line that could not be read.
