@@ -35,7 +35,7 @@ struct Command: Sendable {
 
   /// All commands, in the order in which they are told of.
   static let all: [Command] = [
-    start, list, show, banks, follow, wait, cancel, call, batch, status, connections, discover,
+    start, pay, list, show, banks, follow, wait, cancel, call, batch, status, connections, discover,
   ]
 
   /// Refuses options and operands that do not go with it.

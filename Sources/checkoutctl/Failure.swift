@@ -16,6 +16,17 @@ enum ExitStatus: Int32 {
   case timedOut = 4
   /// Events happened that cannot be had any more.
   case eventsLost = 5
+  /// The terminal is gone.
+  case hungUp = 129
+  /// Ctrl-C was pressed.
+  case interrupted = 130
+  /// Ctrl-\ was pressed.
+  case quit = 131
+  /// It was told to end.
+  case terminated = 143
+
+  /// What a shell says of a command that a signal ended.
+  init(signal: Int32) { self = ExitStatus(rawValue: 128 + signal) ?? .terminated }
 }
 
 /// Why the command did not do what it was asked to.
@@ -28,6 +39,10 @@ enum Failure: Error {
   case neverCame(String)
   /// Some of the lines of a batch were answered with errors, which have been printed.
   case errorReplies
+  /// Something went wrong after the daemon had answered, as an event told.
+  case refused(Value)
+  /// Everything has been said; this is how the command ends.
+  case ended(ExitStatus)
   /// The answer could not be written.
   case output(Errno)
 
@@ -46,6 +61,13 @@ enum Failure: Error {
       console.complain("checkoutctl: the checkout has ended without \(event)")
       return .errorReply
     case .errorReplies: return .errorReply
+    case .refused(let error):
+      console.complain(
+        console.isJSON
+          ? error.jsonText
+          : Self.text(of: ["message": error["description"] ?? "", "data": error]))
+      return .errorReply
+    case .ended(let status): return status
     case .client(.outputClosed), .output(Errno.brokenPipe):
       // Whoever read the output has read enough.
       console.tellProgress("")

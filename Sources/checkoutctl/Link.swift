@@ -108,7 +108,7 @@ private final class Patience {
 
 extension ClientError {
   /// Whether another connection may do better: the daemon has gone, or was about to.
-  fileprivate var isLoss: Bool {
+  var isLoss: Bool {
     switch self {
     case .closed: true
     case .cannotConnect(.failed(let error, _)):

@@ -1,0 +1,37 @@
+extension Command {
+  static let pay = Command(
+    "pay", "[-]", count: 0...1,
+    options: [
+      .tokenFile, .startKey, .locale, .urlScheme, .publishableKey, .merchantName, .mandateText,
+      .settings, .bank, .allowRepeat, .retry, .json,
+    ],
+    summary: "pay a checkout, from its client token to its outcome",
+    details: """
+      The client token is read from standard input, unless --token-file says otherwise. Everything
+      else is asked for on the terminal: the payment method, the bank, or for ACH the shopper's name
+      and e-mail address and consent. The bank's page is shown as its address and as a QR code. ACH
+      needs --url-scheme and --publishable-key, and the program checkoutd-collector, in PATH or named
+      by CHECKOUTD_COLLECTOR, which asks for the bank account in a browser.
+
+      Nobody is asked with --bank, or if there is - and standard input has what a shopper would be
+      asked for, a JSON object of either
+        bankId
+        firstName, lastName, emailAddress: in place of what the client session has; and
+        acceptMandate: true or false; if it is missing, somebody else has to answer
+      Then the pages to open are printed, each after its name, and last the outcome, the payment's id
+      and its status; with --json these are objects.
+
+      Ctrl-C before the payment is under way cancels the checkout. Afterwards, and with any other
+      signal, the command ends and the checkout goes on; pay with the same client token finds it again.
+
+      Exit status: 0 also if the payment is still pending; 1 also if it failed, was cancelled or has an
+      unknown outcome; 4 if the time was over before that; 128 and its number after a signal.
+
+      Example:
+        checkoutctl pay --locale nl-NL <token
+      """
+  ) { invocation throws(Failure) in
+    let status = try Payment.pay(try PayCommand(invocation))
+    if status != .success { throw .ended(status) }
+  }
+}

@@ -1,0 +1,192 @@
+import CheckoutClient
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Terminal
+import ValueTree
+
+/// Waits for everything at once: the daemon, the keyboard, signals, the collector, the clock.
+final class PayLoop {
+  /// What can happen.
+  enum Occurrence {
+    /// Something happened to the checkout.
+    case event(ClientEvent)
+    /// Somebody pressed a key.
+    case key(Key)
+    /// The collector has something to say, or has ended.
+    case collector
+  }
+
+  /// The terminal; nil if nobody is asked anything.
+  let terminal: TerminalDevice?
+  /// The program that asks for a bank account, once there is one.
+  var collector: Collector?
+  /// When to give up.
+  var deadline: Deadline
+
+  private let session: DaemonSession
+  private let signals: SignalDescriptor
+  private var decoder = KeyDecoder()
+  private var later: [Occurrence] = []
+  private var view: ((ScreenSize) -> Screen)?
+  private var isTicking = false
+
+  /// How long after Escape the rest of another key may come.
+  private static let escapeMilliseconds: Int32 = 50
+
+  private static let watchedSignals = [
+    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCHLD, SIGWINCH,
+  ]
+
+  /// Connects to the daemon, and makes the terminal a screen.
+  init(_ command: PayCommand, terminal: TerminalDevice?) throws(PayEnding) {
+    self.terminal = terminal
+    deadline = command.deadline
+    session = try Self.talk { () throws(ClientError) in
+      try DaemonSession(path: command.socket, patienceMilliseconds: command.patienceMilliseconds)
+    }
+    do throws(Errno) {
+      signals = try SignalDescriptor(Self.watchedSignals)
+      try terminal?.enter()
+    } catch { throw .failure(.client(.failed(error))) }
+  }
+
+  private static func talk<T>(_ body: () throws(ClientError) -> T) throws(PayEnding) -> T {
+    do throws(ClientError) { return try body() } catch { throw .failure(.client(error)) }
+  }
+
+  // MARK: What is shown
+
+  /// Shows something from now on, whatever size the terminal has or gets.
+  ///
+  /// - Parameters:
+  ///   - isTicking: Whether it changes with every second.
+  ///   - view: Lays it out.
+  func show(isTicking: Bool = false, _ view: @escaping (ScreenSize) -> Screen) {
+    self.view = view
+    self.isTicking = isTicking
+    redraw()
+  }
+
+  private func redraw() {
+    guard let terminal, let view else { return }
+    terminal.show(view(terminal.size))
+  }
+
+  /// Leaves out keys that were pressed before what is shown now was there.
+  func forgetKeys() {
+    later.removeAll { if case .key = $0 { true } else { false } }
+    decoder = KeyDecoder()
+    if let terminal { tcflush(terminal.descriptor, TCIFLUSH) }
+  }
+
+  // MARK: What happens
+
+  /// Makes a call and waits for its answer; what else happens meanwhile happens afterwards.
+  ///
+  /// - Parameters:
+  ///   - method: The method's name.
+  ///   - params: Its parameters, by name.
+  ///   - settledBy: The errors that mean success if the answer to an earlier try was lost.
+  /// - Returns: The result, or the error that the daemon answered with.
+  /// - Throws: Why there is no answer.
+  func call(
+    _ method: String, _ params: Value, settledBy: [String] = []
+  ) throws(PayEnding) -> Result<Value, RPCError> {
+    try Self.talk { () throws(ClientError) in
+      try session.begin(method, params, settledBy: settledBy)
+    }
+    while true {
+      switch try arrival() {
+      case .news(.answer(let result)): return result
+      case .news(.event(let event)): later.append(.event(event))
+      case .other(let occurrence): later.append(occurrence)
+      }
+    }
+  }
+
+  /// Asks for the events of a checkout after one of them.
+  func follow(_ checkoutID: String, after seq: Int64) throws(PayEnding) {
+    try Self.talk { () throws(ClientError) in try session.follow(checkoutID, after: seq) }
+  }
+
+  /// Waits for what happens next.
+  func next() throws(PayEnding) -> Occurrence {
+    while true {
+      if !later.isEmpty { return later.removeFirst() }
+      switch try arrival() {
+      case .news(.answer): continue
+      case .news(.event(let event)): return .event(event)
+      case .other(let occurrence): return occurrence
+      }
+    }
+  }
+
+  private enum Arrival {
+    case news(DaemonSession.News)
+    case other(Occurrence)
+  }
+
+  private var arrived: [Occurrence] = []
+
+  private func arrival() throws(PayEnding) -> Arrival {
+    while true {
+      try takeSignals()
+      if !arrived.isEmpty { return .other(arrived.removeFirst()) }
+      let news = try Self.talk { () throws(ClientError) in try session.news() }
+      if let news { return .news(news) }
+      try wait()
+    }
+  }
+
+  private func takeSignals() throws(PayEnding) {
+    while let signal = signals.next() {
+      switch signal {
+      case SIGWINCH: redraw()
+      case SIGCHLD: if collector?.takeEnd() == true { arrived.append(.collector) }
+      case SIGTSTP: try suspend()
+      default: throw .signal(signal)
+      }
+    }
+  }
+
+  /// Stops, as Ctrl-Z asks for, with the terminal as it was, until somebody says to go on.
+  private func suspend() throws(PayEnding) {
+    terminal?.leave()
+    raise(SIGSTOP)
+    do throws(Errno) { try terminal?.enter() } catch { throw .failure(.client(.failed(error))) }
+    redraw()
+  }
+
+  private func wait() throws(PayEnding) {
+    var entries = [
+      session.descriptor, signals.rawValue, terminal?.descriptor ?? -1,
+      collector?.outputDescriptor ?? -1, collector?.errorDescriptor ?? -1,
+    ].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let untilDeadline = deadline.pollTimeout
+    guard untilDeadline != 0 else { throw .timedOut }
+    let timeouts = [
+      untilDeadline, session.pollTimeout, decoder.isInDoubt ? Self.escapeMilliseconds : -1,
+      isTicking && terminal != nil ? Self.untilNextSecond : -1,
+    ]
+    let count = unsafe poll(
+      &entries, nfds_t(entries.count), timeouts.filter { $0 >= 0 }.min() ?? -1)
+    guard count >= 0 || errno == EINTR else {
+      throw .failure(.client(.failed(Errno(code: errno, call: "poll"))))
+    }
+    if entries[2].revents != 0 {
+      guard let bytes = terminal?.read() else { throw .signal(SIGHUP) }
+      arrived += decoder.feed(bytes).map(Occurrence.key)
+    } else if count == 0 {
+      arrived += decoder.settle().map(Occurrence.key)
+    }
+    if entries[3].revents != 0 || entries[4].revents != 0, collector?.takeOutput() == true {
+      arrived.append(.collector)
+    }
+    if isTicking { redraw() }
+  }
+
+  private static var untilNextSecond: Int32 {
+    1000 - Int32(Clock.monotonicMicroseconds() / 1000 % 1000)
+  }
+}
