@@ -80,8 +80,9 @@ class Display:
             case (place, "H"):
                 row, column = (int(number) for number in place.split(";"))
                 self.row, self.column = min(row, self.rows) - 1, min(column, self.columns) - 1
-            case ("2", "K"):
-                self._screens[self.is_alternate][self.row] = [" "] * self.columns
+            case ("" | "2", "K"):
+                first = 0 if parameters else self.column
+                self._screens[self.is_alternate][self.row][first:] = [" "] * (self.columns - first)
             case ("?25", "h" | "l"):
                 self.is_cursor_shown = final == "h"
             case ("?1049", "h" | "l"):

@@ -112,7 +112,7 @@ class Banks(PayTest):
         session.expire()
         terminal = self.pay(session)
         self.assert_left(terminal, 1)
-        self.assertIn('"errorId":"unauthorized"', terminal.display.text.replace("\n", ""))
+        self.assertIn("(unauthorized)", terminal.display.text)
 
 
 class Codes(PayTest):

@@ -80,7 +80,7 @@ class Banks(UnattendedTest):
     def test_bank_that_cannot_be_chosen(self) -> None:
         for bank in (CLOSED_BANK, "no-such-bank"):
             session = self.session()
-            outcome = self.assert_ends(self.start_pay(session, "--bank", bank).finish(), ERROR_REPLY)
+            outcome = self.assert_ends(self.start_pay(session, "--bank", bank, "--json").finish(), ERROR_REPLY)
             self.assertEqual(outcome.error["data"]["errorId"], "invalid-collected-data")
             self.assertEqual(session.payments, [])
             # Nobody would go on with it: the session can be paid in another checkout.
@@ -89,7 +89,7 @@ class Banks(UnattendedTest):
     def test_submission_that_failed(self) -> None:
         self.sandbox.fault("actions", status=400)
         session = self.session(paymentMethods=[{"type": "ADYEN_IDEAL", "surcharge": 50}])
-        outcome = self.assert_ends(self.start_pay(session, "--bank", BANK).finish(), ERROR_REPLY)
+        outcome = self.assert_ends(self.start_pay(session, "--bank", BANK, "--json").finish(), ERROR_REPLY)
         self.assertEqual(outcome.error["errorId"], "failed-to-create-session")
         self.assertEqual(self.the_checkout()["outcome"], "cancelled")
 
@@ -131,7 +131,7 @@ class Accounts(UnattendedTest):
         self.assertIn(f"component.acceptMandate for {component}", outcome.errors)
 
     def test_invalid_details(self) -> None:
-        outcome = self.assert_ends(self.ach(self.session(), {"firstName": "7", "lastName": " "}).finish(), 1)
+        outcome = self.assert_ends(self.ach(self.session(), {"firstName": "7", "lastName": " "}, "--json").finish(), 1)
         errors = outcome.error["data"]["validationErrors"]
         self.assertEqual([error["field"] for error in errors], ["firstName", "lastName"])
 
