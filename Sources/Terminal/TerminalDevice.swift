@@ -73,10 +73,11 @@ package final class TerminalDevice {
     _ = unsafe tcsetattr(device.rawValue, TCSAFLUSH, &settings)
   }
 
-  /// Shows something.
+  /// Shows something, while it is a screen.
   ///
   /// - Parameter screen: What to show.
   package func show(_ screen: Screen) {
+    guard isEntered else { return }
     write(screen.rendered(size: size, isColored: isColored))
   }
 

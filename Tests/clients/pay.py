@@ -94,7 +94,7 @@ class PayTest(CtlTest):
     def assert_left(self, terminal: Terminal, status: int) -> None:
         """The program has ended like that, and has left the terminal as it was."""
         self.assertEqual(terminal.finish(), status, terminal.display.text)
-        self.assertTrue(terminal.is_restored, terminal.written)
+        self.assertTrue(terminal.is_restored, terminal.display.text)
         self.assertEqual(terminal.display.unknown, [])
 
     def the_checkout(self) -> JsonObject:

@@ -71,6 +71,13 @@ class Banks(UnattendedTest):
         session = self.session(**APPROVING)
         self.assert_ends(self.start_ctl("pay", "--bank", BANK).finish(session.client_token + "\n"), 0)
 
+    def test_same_key_is_the_same_payment(self) -> None:
+        session = self.session(**APPROVING)
+        options = ("--bank", BANK, "--start-key", "till-1")
+        first, second = (self.assert_ends(self.start_pay(session, *options).finish(), 0) for _ in range(2))
+        self.assertEqual(second.output, f"success {session.payment['id']} SUCCESS\n")
+        self.assertEqual(first.output.splitlines()[-1] + "\n", second.output)
+
     def test_failed_payment(self) -> None:
         outcome = self.start_pay(self.session(**DECLINING), "--bank", BANK, "--json").finish()
         self.assertEqual(outcome.status, 1)

@@ -55,6 +55,9 @@ final class Collector {
   /// Asks it to end.
   func terminate() { program?.terminate() }
 
+  /// Whether it has not ended yet.
+  var isRunning: Bool { program != nil }
+
   /// What it prints, to wait for; negative if there is nothing to wait for.
   var outputDescriptor: Int32 { output.isAtEnd ? -1 : program?.output.rawValue ?? -1 }
   /// What it complains, to wait for; negative if there is nothing to wait for.

@@ -179,11 +179,11 @@ final class PayLoop {
       arrived += decoder.feed(bytes).map(Occurrence.key)
     } else if count == 0 {
       arrived += decoder.settle().map(Occurrence.key)
+      if isTicking { redraw() }
     }
     if entries[3].revents != 0 || entries[4].revents != 0, collector?.takeOutput() == true {
       arrived.append(.collector)
     }
-    if isTicking { redraw() }
   }
 
   private static var untilNextSecond: Int32 {

@@ -172,6 +172,10 @@ extension Payment {
 
   // MARK: ACH
 
+  private static let detailLabels = [
+    ("firstName", "First name"), ("lastName", "Last name "), ("emailAddress", "E-mail    "),
+  ]
+
   private func payWithDetails() throws(PayEnding) -> Choice {
     let state: Value
     switch try provided(MethodType.ach) {
@@ -180,14 +184,13 @@ extension Payment {
     }
     var view = DetailsView(
       heading: heading,
-      fields: [("firstName", "First name"), ("lastName", "Last name"), ("emailAddress", "E-mail")]
-        .map { name, label in
-          var field = DetailsView.Field(
-            name: name, label: label,
-            text: TextField((state["data"]?[name] ?? state["details"]?[name])?.string ?? ""))
-          if let known = state["validation"]?[name] { field.judge(known) }
-          return field
-        })
+      fields: Self.detailLabels.map { name, label in
+        var field = DetailsView.Field(
+          name: name, label: label,
+          text: TextField((state["data"]?[name] ?? state["details"]?[name])?.string ?? ""))
+        if let known = state["validation"]?[name] { field.judge(known) }
+        return field
+      })
     while true {
       loop.show(view.screen)
       switch try loop.next() {

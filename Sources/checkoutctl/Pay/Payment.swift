@@ -73,8 +73,7 @@ final class Payment {
     } catch { ending = error }
     let wasCancelled = cancelIfMeant(ending)
     loop.terminal?.leave()
-    // One that has found out what it should ends by itself.
-    if isCollecting { loop.collector?.terminate() }
+    defer { endCollector() }
     switch ending {
     case .verdict(let verdict):
       try output.tell(verdict, checkoutID ?? "")
@@ -116,6 +115,16 @@ final class Payment {
   }
 
   private static let cancelMilliseconds: Int64 = 5000
+
+  /// Ends the collector: at once if it has found out nothing, else once it has shown that it has.
+  private func endCollector() {
+    guard let collector = loop.collector else { return }
+    loop.deadline = .after(milliseconds: isCollecting ? 0 : Self.farewellMilliseconds)
+    while collector.isRunning, (try? loop.next()) != nil {}
+    collector.terminate()
+  }
+
+  private static let farewellMilliseconds: Int64 = 1000
 
   /// Says how to go on with a checkout that is not at its end.
   private func explainWhatGoesOn() {
