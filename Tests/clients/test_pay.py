@@ -69,6 +69,11 @@ class Banks(PayTest):
         terminal = self.pay(self.session(paymentMethods=[IDEAL]))
         terminal.wait("Bank:", "Ambachtsbank")
 
+    def test_amounts(self) -> None:
+        for currency, amount in (("USD", "USD 12.99"), ("JPY", "JPY 1299"), ("KWD", "KWD 1.299")):
+            terminal = self.pay(self.session(order={"currencyCode": currency}))
+            terminal.wait(f"Pay {amount}  order-")
+
     def test_declined(self) -> None:
         session = self.session()
         terminal = self.at_the_bank(session)
