@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// Colours for what is written to a terminal, and none for what is not.
 struct Paint: Sendable {
@@ -50,14 +51,5 @@ struct Paint: Sendable {
 
 extension String {
   /// The text with a sign in place of what could steer a terminal, whoever sent it.
-  var printable: String {
-    let isSafe = { (scalar: Unicode.Scalar) in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse: false
-      default: true
-      }
-    }
-    guard !unicodeScalars.allSatisfy(isSafe) else { return self }
-    return String(String.UnicodeScalarView(unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
-  }
+  var printable: String { visible }
 }

@@ -63,6 +63,23 @@ import Testing
       ])
   }
 
+  @Test func `whatever comes the decoder goes on and gives no control character`() {
+    var state: UInt64 = 1
+    var decoder = KeyDecoder()
+    for _ in 0..<20_000 {
+      // Knuth's generator; its high bits are good enough, and the same in every run.
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let byte = UInt8(truncatingIfNeeded: state >> 40)
+      for key in decoder.feed([state >> 60 == 0 ? 0x1B : byte]) {
+        guard case .character(let scalar) = key else { continue }
+        #expect(scalar.properties.generalCategory != .control)
+      }
+    }
+    _ = decoder.feed("\u{1B}[201~".utf8)
+    _ = decoder.feed(Array(repeating: 0x40, count: 64))
+    #expect(decoder.feed("z".utf8).last == .character("z"))
+  }
+
   @Test func `what is pasted presses no keys`() {
     let pasted = "\u{1B}[200~Mila\r\n\t\u{03}\u{1B}[A\u{1B}Verhoeven\u{1B}[201~\r"
     let text = "Milaerhoeven".unicodeScalars.map(Key.character)

@@ -169,8 +169,8 @@ final class PayLoop {
       untilDeadline, session.pollTimeout, decoder.isInDoubt ? Self.escapeMilliseconds : -1,
       isTicking && terminal != nil ? Self.untilNextSecond : -1,
     ]
-    let count = unsafe poll(
-      &entries, nfds_t(entries.count), timeouts.filter { $0 >= 0 }.min() ?? -1)
+    let timeout = timeouts.filter { $0 >= 0 }.min() ?? -1
+    let count = unsafe poll(&entries, nfds_t(entries.count), timeout)
     guard count >= 0 || errno == EINTR else {
       throw .failure(.client(.failed(Errno(code: errno, call: "poll"))))
     }
@@ -178,7 +178,8 @@ final class PayLoop {
       guard let bytes = terminal?.read() else { throw .signal(SIGHUP) }
       arrived += decoder.feed(bytes).map(Occurrence.key)
     } else if count == 0 {
-      arrived += decoder.settle().map(Occurrence.key)
+      // Only so much silence tells Escape from the beginning of another key.
+      if timeout == Self.escapeMilliseconds { arrived += decoder.settle().map(Occurrence.key) }
       if isTicking { redraw() }
     }
     if entries[3].revents != 0 || entries[4].revents != 0, collector?.takeOutput() == true {
