@@ -3,7 +3,7 @@ import LinuxSystem
 /// The options there are, in the order in which they are told of.
 enum Option: Int, CaseIterable, Sendable {
   case tokenFile, startKey, handling, locale, urlScheme, publishableKey, merchantName, mandateText
-  case settings, bank, decide, decisionTimeout, allowRepeat
+  case settings, data, bank, decide, decisionTimeout, allowRepeat
   case state, shared, all
   case reason, wait, since, retry, sequential, json
   case socket, timeout, version, help
@@ -23,6 +23,7 @@ enum Option: Int, CaseIterable, Sendable {
     case .merchantName: CommandLineOption("merchant-name", takesValue: true)
     case .mandateText: CommandLineOption("mandate-text", takesValue: true)
     case .settings: CommandLineOption("settings", takesValue: true)
+    case .data: CommandLineOption("data", takesValue: true)
     case .bank: CommandLineOption("bank", takesValue: true)
     case .decide: CommandLineOption("decide")
     case .decisionTimeout: CommandLineOption("decision-timeout", takesValue: true)
@@ -46,7 +47,7 @@ enum Option: Int, CaseIterable, Sendable {
   /// What its value is called; nil if it takes none.
   var valueName: String? {
     switch self {
-    case .tokenFile, .settings: "FILE"
+    case .tokenFile, .settings, .data: "FILE"
     case .startKey, .publishableKey: "KEY"
     case .handling: "HOW"
     case .bank: "ID"
@@ -73,6 +74,7 @@ enum Option: Int, CaseIterable, Sendable {
     case .merchantName: "the merchant's name, for the text of ACH mandates"
     case .mandateText: "the text of ACH mandates, in place of the usual one"
     case .settings: "read the settings from this file, as a JSON object; options go over it"
+    case .data: "read what a shopper would be asked for from this file, and ask nobody"
     case .bank: "pay with the bank of this id (iDEAL), and ask nobody"
     case .decide: "be asked before the payment is created (checkout.willCreatePayment)"
     case .decisionTimeout: "how long each decision may take"

@@ -6,13 +6,14 @@ import json
 import os
 import re
 import subprocess
+from typing import Any
 
 from clients.case import CtlTest
 from clients.process_list import ProcessList
 from clients.test_readme import section
 from support.checkout import BANK
 from support.client import TIMEOUT
-from support.sandbox import Session
+from support.sandbox import APPROVING, Session
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMANDS = ("checkoutctl", "nc", "socat", "curl", "cat", "grep", "head", "sed", "tee")
@@ -30,9 +31,9 @@ class Examples(CtlTest):
         self.place = self.directory()
         self.process_list = ProcessList(self.place, *_COMMANDS)
 
-    def token(self) -> Session:
+    def token(self, **options: Any) -> Session:
         """A session whose token is in the file that examples read it from."""
-        session = self.session()
+        session = self.session(**options)
         (self.place / "token").write_text(session.client_token + "\n")
         return session
 
@@ -101,11 +102,18 @@ class Examples(CtlTest):
         self.assertEqual(json.loads(self.run_example(self.example("batch")))["result"], {})
         self.assert_not_shown(session.client_token, "bankId", BANK)
 
+    def test_help_of_pay(self) -> None:
+        session = self.token(**APPROVING)
+        printed = self.run_example(self.example("pay"), BANK=BANK)
+        self.assertRegex(printed, rf"^redirect .*\nsuccess {session.payment['id']} SUCCESS\n$")
+        self.assertIn("/checkoutctl pay ", self.process_list.shown)
+        self.assert_not_shown(session.client_token, "bankId", BANK)
+
     def test_every_example_of_the_help_is_run(self) -> None:
         told = self.ctl("--help").output.partition("\nCommands:\n")[2].partition("\n\n")[0]
         commands = re.findall(r"^  ([a-z]+)", told, re.MULTILINE)
         with_example = [command for command in commands if self.example(command)]
-        self.assertEqual(with_example, ["start", "show", "banks", "follow", "wait", "cancel", "call", "batch"])
+        self.assertEqual(with_example, ["start", "pay", "show", "banks", "follow", "wait", "cancel", "call", "batch"])
 
     def example(self, command: str) -> str:
         """The shell commands in what there is to know of a command."""

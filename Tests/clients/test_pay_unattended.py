@@ -32,7 +32,7 @@ class UnattendedTest(PayTest):
         """A payment by ACH that is under way."""
         settings = self.file(json.dumps(ACH_SETTINGS))
         collector = self.collector(rest)
-        ctl = self.start_pay(session, "--settings", settings, *options, "-", environment=collector.environment)
+        ctl = self.start_pay(session, "--settings", settings, *options, "--data", "-", environment=collector.environment)
         ctl.send(json.dumps(data))
         return ctl
 
@@ -63,7 +63,7 @@ class Banks(UnattendedTest):
 
     def test_bank_on_standard_input(self) -> None:
         session = self.session(**APPROVING)
-        ctl = self.start_pay(session, "-")
+        ctl = self.start_pay(session, "--data", "-")
         self.assert_ends(ctl.finish(json.dumps({"bankId": BANK})), 0)
         self.assertEqual(session.payment["issuer"], BANK)
 
@@ -192,14 +192,15 @@ class Usage(UnattendedTest):
     def test_wrong_command_lines(self) -> None:
         token = self.file(self.session().client_token)
         self.assert_wrong("9001", text="x")
-        self.assert_wrong("--token-file", token, "--bank", BANK, "-", text="{}")
-        self.assert_wrong("--token-file", "-", "-", text="{}")
-        self.assert_wrong("-", text="{}")
-        self.assert_wrong("--token-file", token, "--settings", "-", "-", text="{}")
+        self.assert_wrong("--token-file", token, "--bank", BANK, "--data", "-", text="{}")
+        self.assert_wrong("--token-file", "-", "--data", "-", text="{}")
+        self.assert_wrong("--data", "-", text="{}")
+        self.assert_wrong("--token-file", token, "--settings", "-", "--data", "-", text="{}")
+        self.assert_wrong("--token-file", token, "--data", "/nonexistent/data")
         self.assert_wrong("--bank", BANK, text=" ")
         several = '{"bankId":"1","firstName":"A"}'
         for data in ("", "[]", '{"bankId":1}', several, '{"acceptMandate":"yes"}', '{"x":"y"}'):
-            self.assert_wrong("--token-file", token, "-", text=data)
+            self.assert_wrong("--token-file", token, "--data", "-", text=data)
         for settings in ("", "[]", '{"paymentHandling":"manual"}'):
             self.assert_wrong("--token-file", token, "--bank", BANK, "--settings", self.file(settings))
 

@@ -1,9 +1,9 @@
 extension Command {
   static let pay = Command(
-    "pay", "[-]", count: 0...1,
+    "pay",
     options: [
       .tokenFile, .startKey, .locale, .urlScheme, .publishableKey, .merchantName, .mandateText,
-      .settings, .bank, .allowRepeat, .retry, .json,
+      .settings, .data, .bank, .allowRepeat, .retry, .json,
     ],
     summary: "pay a checkout, from its client token to its outcome",
     details: """
@@ -13,13 +13,11 @@ extension Command {
       needs --url-scheme and --publishable-key, and the program checkoutd-collector, in PATH or named
       by CHECKOUTD_COLLECTOR, which asks for the bank account in a browser.
 
-      Nobody is asked with --bank, or if there is - and standard input has what a shopper would be
-      asked for, a JSON object of either
-        bankId
-        firstName, lastName, emailAddress: in place of what the client session has; and
-        acceptMandate: true or false; if it is missing, somebody else has to answer
-      Then the pages to open are printed, each after its name, and last the outcome, the payment's id
-      and its status; with --json these are objects.
+      Nobody is asked with --data: then a JSON object has what a shopper would be asked for. That is
+      bankId; or for ACH firstName, lastName and emailAddress, as far as they are not those of the
+      client session, and acceptMandate, true or false, without which somebody else has to answer.
+      --bank is for a bank that is no secret. The pages to open are printed, each after its name, and
+      last the outcome, the payment's id and its status; with --json these are objects.
 
       Ctrl-C before the payment is under way cancels the checkout. Afterwards, and with any other
       signal, the command ends and the checkout goes on; pay with the same client token finds it again.
@@ -28,7 +26,7 @@ extension Command {
       unknown outcome; 4 if the time was over before that; 128 and its number after a signal.
 
       Example:
-        checkoutctl pay --locale nl-NL <token
+        printf '{"bankId":"%s"}' "$BANK" | checkoutctl pay --token-file token --data -
       """
   ) { invocation throws(Failure) in
     let status = try Payment.pay(try PayCommand(invocation))

@@ -37,14 +37,11 @@ struct PayCommand {
     patienceMilliseconds =
       try given.number(
         .retry, in: 0...Deadline.maximumMilliseconds, unit: "milliseconds") ?? 60_000
-    let readsData = !invocation.operands.isEmpty
-    guard !readsData || invocation.operands.first == "-" else {
-      throw .usage("pay takes no argument but -, for collected data on standard input")
+    let dataFile = given[.data]
+    guard dataFile == nil || !given.has(.bank) else {
+      throw .usage("--bank does not go with --data")
     }
-    guard !readsData || !given.has(.bank) else {
-      throw .usage("either --bank or standard input has what was collected")
-    }
-    guard !readsData || ![given[.tokenFile] ?? "-", given[.settings]].contains("-") else {
+    guard dataFile != "-" || ![given[.tokenFile] ?? "-", given[.settings]].contains("-") else {
       throw .usage("standard input has one thing only: collected data, client token or settings")
     }
     let start = try StartCommand(given, console)
@@ -60,20 +57,20 @@ struct PayCommand {
     if let bank = given[.bank] {
       collected = .bank(id: bank)
     } else {
-      collected = readsData ? try Self.collected() : nil
+      collected = try dataFile.map { path throws(Failure) in try Self.collected(in: path) }
     }
   }
 
-  private static func collected() throws(Failure) -> Collected {
-    let text = try ProcessStreams.read("-")
+  private static func collected(in path: String) throws(Failure) -> Collected {
+    let text = try ProcessStreams.read(path)
     guard let data = try? JSONReader().value(of: text), let members = data.object else {
-      throw .usage("standard input: expected a JSON object")
+      throw .usage("--data: expected a JSON object")
     }
     if let id = data["bankId"]?.string, members.count == 1 { return .bank(id: id) }
     for member in members where member.name != "acceptMandate" || member.value.bool == nil {
       guard fields.contains(member.name), member.value.string != nil else {
         throw .usage(
-          "standard input: expected bankId; or firstName, lastName, emailAddress, acceptMandate")
+          "--data: expected bankId; or some of firstName, lastName, emailAddress, acceptMandate")
       }
     }
     return .details(

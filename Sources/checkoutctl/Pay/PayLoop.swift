@@ -38,17 +38,23 @@ final class PayLoop {
     SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCHLD, SIGWINCH,
   ]
 
-  /// Connects to the daemon, and makes the terminal a screen.
-  init(_ command: PayCommand, terminal: TerminalDevice?) throws(PayEnding) {
-    self.terminal = terminal
+  /// Connects to the daemon and, if somebody has to be asked, makes the terminal a screen.
+  init(_ command: PayCommand) throws(PayEnding) {
     deadline = command.deadline
     session = try Self.talk { () throws(ClientError) in
       try DaemonSession(path: command.socket, patienceMilliseconds: command.patienceMilliseconds)
     }
+    terminal = command.collected == nil ? try Self.openTerminal() : nil
     do throws(Errno) {
       signals = try SignalDescriptor(Self.watchedSignals)
       try terminal?.enter()
     } catch { throw .failure(.client(.failed(error))) }
+  }
+
+  private static func openTerminal() throws(PayEnding) -> TerminalDevice {
+    do throws(Errno) { return try TerminalDevice() } catch {
+      throw .failure(.usage("there is no terminal to ask on (\(error)): use --data or --bank"))
+    }
   }
 
   private static func talk<T>(_ body: () throws(ClientError) -> T) throws(PayEnding) -> T {

@@ -36,15 +36,8 @@ final class Payment {
   init(_ command: PayCommand) throws(PayEnding) {
     self.command = command
     reference = ["startKey": command.startKey]
-    var terminal: TerminalDevice?
-    if command.collected == nil {
-      do throws(Errno) { terminal = try TerminalDevice() } catch {
-        throw .failure(
-          .usage("there is no terminal to ask on (\(error)): use --bank, or - for collected data"))
-      }
-    }
-    output = PayOutput(console: command.console, isInteractive: terminal != nil)
-    loop = try PayLoop(command, terminal: terminal)
+    loop = try PayLoop(command)
+    output = PayOutput(console: command.console, isInteractive: loop.terminal != nil)
   }
 
   /// Pays a checkout.
