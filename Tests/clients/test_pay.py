@@ -9,6 +9,7 @@ from pathlib import Path
 
 from clients.pay import FAILING, IMPATIENT, PATIENT, REPORTING, PayTest
 from clients.terminal import Terminal
+from crash.durable import DurableDaemon
 from support.checkout import ACH, ACH_SETTINGS, IDEAL
 
 CANCELLED, HUNG_UP, TERMINATED, TIMED_OUT = 130, 129, 143, 4
@@ -361,6 +362,33 @@ class Leaving(PayTest):
         self.client.call("component.reportBankAccount", componentId=component, outcome="cancelled")
         self.assert_left(terminal, 1)
         terminal.wait_until(lambda: not child.exists(), "the end of the collector")
+
+
+class Restarts(PayTest):
+    def test_daemon_that_comes_back(self) -> None:
+        self.daemon = daemon = DurableDaemon(self.sandbox.port)
+        daemon.start()
+        self.addCleanup(daemon.close)
+        session = self.session()
+        terminal = self.choosing(session)
+        daemon.kill()
+        terminal.press("zee")
+        daemon.start()
+        terminal.wait_until(lambda: terminal.chosen == "Zeester Bank", "the bank")
+        terminal.press("\r")
+        terminal.wait("Waiting for the bank")
+        daemon.stop()
+        daemon.start()
+        session.approve()
+        self.assert_left(terminal, 0)
+        self.assertEqual(len(session.payments), 1)
+
+    def test_daemon_that_stays_away(self) -> None:
+        terminal = self.pay(self.session(), "--retry", "300")
+        terminal.wait("How do you want to pay?")
+        self.daemon.terminate()
+        self.assert_left(terminal, 2)
+        self.assertIn("cannot connect", terminal.display.text)
 
 
 class Windows(PayTest):
