@@ -146,11 +146,16 @@ class Accounts(UnattendedTest):
 class Endings(UnattendedTest):
     def test_time_is_over(self) -> None:
         session = self.session()
+        first = self.start_pay(session, "--bank", BANK, "--json")
+        first.next_line()
+        # It finds the payment, for which it needs nobody but the daemon, and waits for the bank in vain.
         outcome = self.start_pay(session, "--bank", BANK, "--timeout", "3000").finish()
         self.assertEqual(outcome.status, TIMED_OUT, outcome)
         checkout = self.the_checkout()
         self.assertEqual(checkout["state"], "awaitingRedirect")
         self.assertIn(f"checkoutctl follow {checkout['checkoutId']}", outcome.errors)
+        session.approve()
+        self.assert_ends(first.finish(), 0)
 
     def test_interrupt_leaves_what_is_submitted(self) -> None:
         session = self.session()
