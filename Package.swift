@@ -89,6 +89,11 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What makes the client library go through Tests/clients/transcripts.
+    .executableTarget(
+      name: "TranscriptDriver", dependencies: ["CheckoutClient", "JSON", "JSONRPC", "ValueTree"],
+      path: "Tests/clients/TranscriptDriver", swiftSettings: strict),
+
     tests(of: "Checkout", ["ValueTree"]),
     tests(of: "JSON", ["ValueTree"]),
     tests(of: "JSONRPC", ["JSON", "ValueTree"]),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import select
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,8 @@ from typing import Any
 from clients.ctl import Ctl
 from clients.library import checkoutd
 from clients.transcript import CallFailed
-from support.client import TIMEOUT
+from support.client import TIMEOUT, TimedOut
+from support.daemon import program
 from support.lines import JsonObject
 
 
@@ -164,3 +168,47 @@ class CtlDriver:
         """Ends the command that prints events."""
         if self._follower:
             self._follower.close()
+
+
+class SwiftDriver:
+    """The Swift client, in a program that does one step for each line it reads."""
+
+    def __init__(self, socket_path: Path) -> None:
+        self._process = subprocess.Popen(
+            [program("TranscriptDriver")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=os.environ | {"CHECKOUTD_SOCKET": str(socket_path)},
+        )
+
+    def call(self, method: str, params: JsonObject) -> Any:
+        """The result of a call."""
+        answer = self._do({"call": method, "params": params})
+        if "error" in answer:
+            raise CallFailed(answer["error"]["code"], answer["error"]["data"])
+        return answer["result"]
+
+    def next_event(self, checkout_id: str) -> tuple[str, JsonObject]:
+        """The next event of the checkout."""
+        event = self._do({"event": checkout_id})
+        return event["event"], event["params"]
+
+    def _do(self, step: JsonObject) -> JsonObject:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(step).encode() + b"\n")
+        line = b""
+        while not line.endswith(b"\n"):
+            if not select.select([self._process.stdout], [], [], TIMEOUT)[0]:
+                raise TimedOut(f"no answer to {step}")
+            part = self._process.stdout.read(65536)
+            assert part, "the program has ended"
+            line += part
+        answer: JsonObject = json.loads(line)
+        assert "failure" not in answer, answer
+        return answer
+
+    def close(self) -> None:
+        """Ends it at once."""
+        self._process.kill()
+        self._process.communicate(timeout=TIMEOUT)

@@ -8,15 +8,17 @@ import signal
 import unittest
 from pathlib import Path
 
-from clients.drivers import AsyncDriver, CtlDriver, SyncDriver
+from clients.drivers import AsyncDriver, CtlDriver, SwiftDriver, SyncDriver
 from clients.transcript import Player, Transcript, transcripts
 from crash.case import DurableTest
+
+AnyDriver = SyncDriver | AsyncDriver | CtlDriver | SwiftDriver
 
 _METHODS = {step["call"] for transcript in transcripts() for step in transcript.steps if "call" in step}
 
 
 class Transcripts(DurableTest):
-    def play_all(self, driver_type: type[SyncDriver | AsyncDriver | CtlDriver], *abilities: str) -> None:
+    def play_all(self, driver_type: type[AnyDriver], *abilities: str) -> None:
         """Goes through those that need no more than these abilities, each with a daemon of its own."""
         able = [transcript for transcript in transcripts() if set(transcript.needs) <= set(abilities)]
         self.assertGreater(len(able), 8)
@@ -24,7 +26,7 @@ class Transcripts(DurableTest):
             with self.subTest(transcript.name):
                 self.play(transcript, driver_type)
 
-    def play(self, transcript: Transcript, driver_type: type[SyncDriver | AsyncDriver | CtlDriver]) -> None:
+    def play(self, transcript: Transcript, driver_type: type[AnyDriver]) -> None:
         session = self.session(**transcript.session)
         self.daemon = self.start_daemon()
         driver = driver_type(self.daemon.socket_path)
@@ -43,6 +45,9 @@ class Transcripts(DurableTest):
 
     def test_python_asyncio(self) -> None:
         self.play_all(AsyncDriver, "reconnect")
+
+    def test_swift(self) -> None:
+        self.play_all(SwiftDriver, "reconnect")
 
     def test_checkoutctl(self) -> None:
         self.play_all(CtlDriver, "reconnect")

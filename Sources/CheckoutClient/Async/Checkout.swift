@@ -102,15 +102,18 @@ public final class Checkout: Sendable {
 
   /// Has the component for a payment method made; asked again, it is the same one.
   ///
-  /// - Parameter paymentMethodType: As in `ADYEN_IDEAL` or `STRIPE_ACH`.
+  /// - Parameters:
+  ///   - paymentMethodType: As in `ADYEN_IDEAL` or `STRIPE_ACH`.
+  ///   - manager: Who provides it; nil for the one that does for this type.
   /// - Returns: The component.
-  /// - Throws: ``CheckoutClientError``; refused with 1002 if the checkout does not offer it.
+  /// - Throws: ``CheckoutClientError``; refused with 1002 if the checkout does not offer it, or the
+  ///   manager does not provide it.
   public func component(
-    for paymentMethodType: String
+    for paymentMethodType: String, from manager: PrimerPaymentMethodManagerCategory? = nil
   ) async throws(CheckoutClientError) -> CheckoutComponent {
-    let method = ManagerName.provideMethod(for: paymentMethodType)
+    let manager = manager ?? .providing(paymentMethodType)
     let provided = try await call(
-      method, [.init("paymentMethodType", .string(paymentMethodType))])
+      manager.provideMethod, [.init("paymentMethodType", .string(paymentMethodType))])
     guard let id = provided["componentId"]?.string else { throw .missing("componentId") }
     return CheckoutComponent(id: id, checkout: self, link: link)
   }
@@ -143,7 +146,7 @@ public final class Checkout: Sendable {
       settledBy: CheckoutDecision.settledBy)
   }
 
-  private func call(
+  func call(
     _ method: String, _ members: [Value.Member] = [], settledBy: [String] = []
   ) async throws(CheckoutClientError) -> Value {
     try await link.call(

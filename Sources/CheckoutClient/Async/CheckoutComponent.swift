@@ -67,7 +67,7 @@ public struct CheckoutComponent: Sendable, Identifiable {
     let link = Link.shared(path: path)
     let known = try await link.call("component.get", ["componentId": .string(componentId)])
     guard let id = known["componentId"]?.string,
-      let checkoutID = ManagerName.checkoutID(ofComponent: id)
+      let checkoutID = ComponentID.checkoutID(id)
     else { throw .missing("componentId") }
     return CheckoutComponent(
       id: id, checkout: Checkout(id: checkoutID, path: path, link: link), link: link)
@@ -175,5 +175,15 @@ public struct CheckoutComponent: Sendable, Identifiable {
   ) async throws(CheckoutClientError) -> Value {
     try await link.call(
       method, .object([.init("componentId", .string(id))] + members), settledBy: settledBy)
+  }
+}
+
+/// What ids tell.
+enum ComponentID {
+  /// The checkout of a component; nil if the text is no component's id.
+  static func checkoutID(_ id: String) -> String? {
+    let parts = id.split(separator: "_", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "cm" else { return nil }
+    return "co_\(parts[1])"
   }
 }

@@ -12,8 +12,8 @@ public enum CheckoutDecision: Sendable, Hashable {
   /// Manual handling: go on with the token of the payment's required action.
   case continueWithNewClientToken(String)
 
-  /// Manual handling: your backend has completed the payment.
-  case complete
+  /// Manual handling: your backend has completed the payment; the checkout's end tells of it.
+  case complete(payment: PrimerCheckoutDataPayment? = nil)
 
   /// The errors that say that it was decided already.
   static let settledBy = ["not-awaited", "checkout-ended"]
@@ -27,7 +27,8 @@ public enum CheckoutDecision: Sendable, Hashable {
       [.init("decision", "abort")] + (message.map { [.init("message", .string($0))] } ?? [])
     case .continueWithNewClientToken(let token):
       [.init("decision", "continueWithNewClientToken"), .init("clientToken", .string(token))]
-    case .complete: [.init("decision", "complete")]
+    case .complete(let payment):
+      [.init("decision", "complete")] + (payment.map { [.init("payment", $0.value)] } ?? [])
     }
   }
 }
@@ -44,24 +45,5 @@ enum StartParameters {
     ]
     if decides { members.append(.init("decisions", ["willCreatePayment"])) }
     return .object(members + [.init("startKey", .string(key))])
-  }
-}
-
-/// The managers as the protocol names them.
-enum ManagerName {
-  static let ach = "achManager"
-  static let componentWithRedirect = "componentWithRedirectManager"
-
-  /// The method that provides the component for a payment method; which of two only matters for
-  /// those that the library knows.
-  static func provideMethod(for paymentMethodType: String) -> String {
-    (paymentMethodType == "STRIPE_ACH" ? ach : componentWithRedirect) + ".provide"
-  }
-
-  /// The checkout of a component; nil if the text is no component's id.
-  static func checkoutID(ofComponent id: String) -> String? {
-    let parts = id.split(separator: "_", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == "cm" else { return nil }
-    return "co_\(parts[1])"
   }
 }

@@ -56,7 +56,8 @@ public struct CheckoutEvents: AsyncSequence, Sendable {
   /// Begins to follow the checkout.
   public func makeAsyncIterator() -> AsyncIterator {
     let (items, sink) = AsyncStream.makeStream(of: Feed.Item.self)
-    let link = Link(path: path, patience: patience)
+    // Whoever has a checkout to follow has heard of it from the daemon.
+    let link = Link(path: path, patience: patience, isKnown: true)
     link.follow(checkoutID, after: after) { item in
       sink.yield(item)
       if case .end = item { sink.finish() }

@@ -47,6 +47,9 @@ public struct CheckoutSnapshot: Sendable {
   /// The number of its latest event.
   public let seq: Int64
 
+  /// Who creates the payment.
+  public let paymentHandling: PrimerPaymentHandling?
+
   /// What can be paid with.
   public let availablePaymentMethods: [PrimerHeadlessUniversalCheckout.PaymentMethod]
 
@@ -79,6 +82,12 @@ public struct CheckoutSnapshot: Sendable {
     /// What it has come to; nil before its start.
     public let step: (any PrimerHeadlessStep)?
 
+    /// What it has collected.
+    public let data: [any PrimerCollectableData]
+
+    /// What has come of judging the data, by the name of the field, as in `bankId`.
+    public let validation: [String: PrimerValidationStatus]
+
     /// Whether it can be submitted now.
     public let isSubmittable: Bool
 
@@ -89,6 +98,11 @@ public struct CheckoutSnapshot: Sendable {
       id = value["componentId"]?.string ?? ""
       paymentMethodType = value["paymentMethodType"]?.string ?? ""
       step = value["step"].flatMap(StepReader.step)
+      data = (value["data"]?.object ?? []).compactMap(CollectedData.data)
+      let judged = (value["validation"]?.object ?? []).compactMap { field in
+        PrimerValidationStatus(field.value).map { (field.name, $0) }
+      }
+      validation = Dictionary(judged) { $1 }
       isSubmittable = value["submittable"]?.bool ?? false
       missing = (value["missing"]?.array ?? []).compactMap(\.string)
     }
@@ -128,6 +142,8 @@ public struct CheckoutSnapshot: Sendable {
     checkoutId = id
     state = CheckoutState(rawValue: value["state"]?.string ?? "")
     seq = value["seq"]?.integer ?? 0
+    paymentHandling = value["paymentHandling"]?.string.flatMap(
+      PrimerPaymentHandling.init(rawValue:))
     availablePaymentMethods = .init(value)
     clientSession = value["clientSession"].map(PrimerClientSession.init)
     components = (value["components"]?.array ?? []).map(Component.init)

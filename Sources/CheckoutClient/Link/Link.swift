@@ -15,8 +15,9 @@ final class Link: Sendable {
   /// - Parameters:
   ///   - path: Where the daemon listens.
   ///   - patience: How long a daemon that was there may be away before calls fail, in milliseconds.
-  init(path: String, patience: Int64 = Link.patience) {
-    engine = LinkEngine(path: path, patience: patience)
+  ///   - isKnown: Whether it was there, as another link has found.
+  init(path: String, patience: Int64 = Link.patience, isKnown: Bool = false) {
+    engine = LinkEngine(path: path, patience: patience, isKnown: isKnown)
   }
 
   deinit { engine.close() }

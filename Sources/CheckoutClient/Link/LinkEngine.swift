@@ -28,11 +28,12 @@ final class LinkEngine: Sendable {
   private let path: String
   private let patience: Int64
   private let wake = WakeSignal()
-  let state = Guarded(State())
+  let state: Guarded<State>
 
-  init(path: String, patience: Int64) {
+  init(path: String, patience: Int64, isKnown: Bool) {
     self.path = path
     self.patience = patience
+    state = Guarded(State(hasHeard: isKnown))
   }
 
   /// How long a call that a stopping daemon refused waits before it is made again, in milliseconds.

@@ -48,9 +48,14 @@ enum CollectedData {
     }
   }
 
-  /// Reads data; nil if it is redacted, or this version does not know it.
+  /// Reads the data of an event; nil if it is redacted, or this version does not know it.
   static func data(_ value: Value) -> (any PrimerCollectableData)? {
-    guard let member = value.object?.first, let text = member.value.string else { return nil }
+    value.object?.first.flatMap(data)
+  }
+
+  /// Reads one field.
+  static func data(_ member: Value.Member) -> (any PrimerCollectableData)? {
+    guard let text = member.value.string else { return nil }
     return switch member.name {
     case "bankId": BanksCollectableData.bankId(bankId: text)
     case "bankFilterText": BanksCollectableData.bankFilterText(text: text)

@@ -14,6 +14,25 @@ public struct PrimerCheckoutDataPayment: Sendable, Hashable {
   /// Why it failed, as an `errorId`; nil if it has not.
   public let paymentFailureReason: String?
 
+  /// Makes a payment, to tell of one that your backend has completed.
+  ///
+  /// - Parameters:
+  ///   - id: Primer's id of the payment.
+  ///   - orderId: Your own id of the order.
+  ///   - status: As in `SUCCESS`.
+  public init(id: String? = nil, orderId: String? = nil, status: String? = nil) {
+    self.id = id
+    self.orderId = orderId
+    self.status = status
+    paymentFailureReason = nil
+  }
+
+  /// The payment as a decision tells of it.
+  var value: Value {
+    let members = [("id", id), ("orderId", orderId), ("status", status)]
+    return .object(members.compactMap { name, text in text.map { .init(name, .string($0)) } })
+  }
+
   init(_ value: Value, failureReason: String? = nil) {
     id = value["id"]?.string
     orderId = value["orderId"]?.string

@@ -42,12 +42,14 @@ final class HeadlessSession: Sendable {
   }
 
   /// Has a component made.
-  func provide(_ manager: String, _ type: String) throws(PrimerError) -> any HeadlessComponent {
+  func provide(
+    _ manager: PrimerPaymentMethodManagerCategory, _ type: String
+  ) throws(PrimerError) -> any HeadlessComponent {
     let params: Value = [
       "checkoutId": .string(checkoutID), "paymentMethodType": .string(type),
     ]
     do throws(CheckoutClientError) {
-      let provided = try link.callAndWait("\(manager).provide", params)
+      let provided = try link.callAndWait(manager.provideMethod, params)
       guard let id = provided["componentId"]?.string else { throw .missing("componentId") }
       return component(id, for: type)
     } catch {

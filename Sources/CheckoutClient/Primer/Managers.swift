@@ -45,7 +45,7 @@ extension PrimerHeadlessUniversalCheckout {
     }
 
     private func banksComponent(_ type: String) throws(PrimerError) -> BanksHeadlessComponent {
-      let component = try checkout.provide(ManagerName.componentWithRedirect, type)
+      let component = try checkout.provide(.componentWithRedirect, type)
       return try cast(component, for: type)
     }
   }
@@ -82,7 +82,7 @@ extension PrimerHeadlessUniversalCheckout {
       paymentMethodType: String
     ) throws -> PrimerHeadlessAchComponent? {
       let component: AchHeadlessComponent = try cast(
-        try checkout.provide(ManagerName.ach, paymentMethodType), for: paymentMethodType)
+        try checkout.provide(.stripeAch, paymentMethodType), for: paymentMethodType)
       let expected: PrimerHeadlessAchComponent = try cast(component, for: paymentMethodType)
       provided.withLock { $0 = component }
       return expected

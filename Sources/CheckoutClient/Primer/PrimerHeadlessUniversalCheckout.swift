@@ -121,7 +121,7 @@ public final class PrimerHeadlessUniversalCheckout: Sendable {
   public func attach(
     componentId: String
   ) throws -> any PrimerHeadlessCollectDataComponent {
-    guard let checkoutID = ManagerName.checkoutID(ofComponent: componentId) else {
+    guard let checkoutID = ComponentID.checkoutID(componentId) else {
       throw PrimerError.genericError(message: "The text is not a component's id")
     }
     let (session, snapshot) = try attachSession(checkoutID)
@@ -161,7 +161,9 @@ public final class PrimerHeadlessUniversalCheckout: Sendable {
   }
 
   /// Has a component made for the checkout.
-  func provide(_ manager: String, _ type: String) throws(PrimerError) -> any HeadlessComponent {
+  func provide(
+    _ manager: PrimerPaymentMethodManagerCategory, _ type: String
+  ) throws(PrimerError) -> any HeadlessComponent {
     guard let session else {
       throw .genericError(message: "No checkout is started, or its start has not finished")
     }

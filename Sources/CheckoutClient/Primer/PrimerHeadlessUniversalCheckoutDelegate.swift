@@ -37,7 +37,7 @@ public struct PrimerHeadlessUniversalCheckoutResumeDecision: Sendable, Hashable 
   /// The backend has completed the payment, and the checkout ends.
   ///
   /// - Returns: The decision.
-  public static func complete() -> Self { Self(decision: .complete) }
+  public static func complete() -> Self { Self(decision: .complete()) }
 }
 
 /// A payment method by its type alone.
