@@ -89,6 +89,11 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // An app's code as it is written for iOS, in the language that most of it is written in.
+    .target(
+      name: "SeedPages", dependencies: ["CheckoutClient"], path: "Tests/SeedPages",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+
     // What makes the client library go through Tests/clients/transcripts.
     .executableTarget(
       name: "TranscriptDriver", dependencies: ["CheckoutClient", "JSON", "JSONRPC", "ValueTree"],
@@ -104,7 +109,7 @@ let package = Package(
     tests(of: "CheckoutStore", ["Checkout", "ValueTree"]),
     tests(of: "PrimerAPI", ["Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
     tests(of: "CheckoutServer", ["CheckoutProtocol", "Checkout", "ValueTree"]),
-    tests(of: "CheckoutClient", ["JSON", "JSONRPC", "LinuxSystem", "ValueTree"]),
+    tests(of: "CheckoutClient", ["SeedPages", "JSON", "JSONRPC", "LinuxSystem", "ValueTree"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

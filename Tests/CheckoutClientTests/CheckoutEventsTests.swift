@@ -46,6 +46,16 @@ import ValueTree
     #expect(try await seqs(events(of: daemon)) == [1, 2, 3, 4, 5, 6])
   }
 
+  @Test func `a daemon that is away when they are asked for is waited for`() async throws {
+    let daemon = try ScriptedDaemon { request in
+      guard request.connection > 2 else { return [.hangUp] }
+      guard request.method == "events.subscribe" else { return Script.answer(request) }
+      return [request.result(Script.subscribed(after: 0, to: 1)), .say(Script.end(1))]
+    }
+    defer { daemon.close() }
+    #expect(try await seqs(events(of: daemon)) == [1])
+  }
+
   @Test func `lost events are fetched`() async throws {
     let lost =
       #"{"jsonrpc":"2.0","method":"events.lost","params":{"checkoutId":"\#(Script.checkout)","#

@@ -68,6 +68,7 @@ import ValueTree
     try await component.acceptMandate()
     try await component.declineMandate()
     try await checkout.decide("d1", .continueWithNewClientToken("t"))
+    try await checkout.decide("d2", .complete(payment: .init(id: "pay_1", status: "SUCCESS")))
     #expect(try await checkout.cancel(reason: "closed") == .cancelling)
     let id = Value.Member("componentId", .string(Script.banks))
     let whole = Value.Member("checkoutId", .string(Script.checkout))
@@ -83,8 +84,62 @@ import ValueTree
         .object([
           whole, .init("decisionId", "d1"), .init("decision", "continueWithNewClientToken"),
           .init("clientToken", "t"),
+        ]),
+        .object([
+          whole, .init("decisionId", "d2"), .init("decision", "complete"),
+          .init("payment", ["id": "pay_1", "status": "SUCCESS"]),
         ]), .object([whole, .init("reason", "closed")]),
       ])
+  }
+
+  @Test func `waiting goes on until something is so, or the time is over`() async throws {
+    let answers = Guarded([("ready", "null"), ("completed", #""terminal""#), ("ready", "null")])
+    let daemon = try ScriptedDaemon { request in
+      guard request.method == "checkout.wait" else { return Script.answer(request) }
+      let (state, matched) = answers.withLock { $0.removeFirst() }
+      return [request.result(#"{"matched":\#(matched),"snapshot":\#(Script.snapshot(state))}"#)]
+    }
+    defer { daemon.close() }
+    let checkout = try await Checkout.attach(checkoutId: Script.checkout, socketPath: daemon.path)
+    let ended = try await checkout.wait(for: [.ended], atMost: .seconds(1000))
+    #expect(ended.matched == .ended && ended.snapshot.isEnded)
+    let none = try await checkout.wait(
+      for: [.awaiting, .event("component.didReceiveStep")], atMost: .zero)
+    #expect(none.matched == nil && none.snapshot.state == .ready)
+    let whole = Value.Member("checkoutId", .string(Script.checkout))
+    #expect(
+      daemon.requests.dropFirst().map(\.params) == [
+        .object([whole, .init("for", ["terminal"]), .init("waitMs", 300_000)]),
+        .object([whole, .init("for", ["terminal"]), .init("waitMs", 300_000)]),
+        .object([
+          whole, .init("for", ["awaiting", "component.didReceiveStep"]), .init("waitMs", 0),
+        ]),
+      ])
+  }
+
+  @Test func `a component tells what it has collected`() async throws {
+    let daemon = try ScriptedDaemon { request in
+      guard request.method == "component.get" else { return Script.answer(request) }
+      let invalid = #"{"status":"invalid","errors":[{"errorId":"invalid-customer-lastname"}]}"#
+      return [
+        request.result(
+          #"{"componentId":"\#(Script.ach)","paymentMethodType":"STRIPE_ACH","submittable":false,"#
+            + #""missing":["lastName"],"data":{"firstName":"Ada","lastName":"","new":1},"#
+            + #""validation":{"firstName":{"status":"valid"},"lastName":\#(invalid)}}"#)
+      ]
+    }
+    defer { daemon.close() }
+    let component = try await CheckoutComponent.attach(
+      componentId: Script.ach, socketPath: daemon.path)
+    let snapshot = try await component.snapshot()
+    #expect(
+      snapshot.data as? [ACHUserDetailsCollectableData] == [.firstName("Ada"), .lastName("")])
+    #expect(snapshot.validation["firstName"] == .valid)
+    guard case .invalid(let errors)? = snapshot.validation["lastName"] else {
+      return #expect(Bool(false))
+    }
+    #expect(errors.map(\.errorId) == ["invalid-customer-lastname"])
+    #expect(snapshot.missing == ["lastName"])
   }
 
   @Test func `a snapshot tells what the daemon waits for`() async throws {

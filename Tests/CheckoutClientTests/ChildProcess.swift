@@ -98,6 +98,14 @@ enum Files {
     return String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
   }
 
+  /// The repository that the tests are from; empty if it is no longer there.
+  static let root: String = {
+    guard let resolved = unsafe realpath(#filePath, nil) else { return "" }
+    defer { unsafe free(resolved) }
+    let parts = unsafe String(cString: resolved).split(separator: "/").dropLast(3)
+    return "/" + parts.joined(separator: "/")
+  }()
+
   /// Where the build puts programs, beside the tests' own.
   static var buildDirectory: String {
     guard let resolved = unsafe realpath("/proc/self/exe", nil) else { return "" }

@@ -1,6 +1,8 @@
 import CheckoutClient
 import Testing
 
+@testable import SeedPages
+
 @Suite(
   .serialized, .timeLimit(.minutes(2)),
   .enabled(if: RealDaemon.isThere, "no daemon: CHECKOUTD names none, and none is beside the tests"))
@@ -11,64 +13,77 @@ struct EndToEndTests {
       stripeOptions: PrimerStripeOptions(
         publishableKey: "pk_test_example", mandateData: .templateMandate(merchantName: "Shop"))))
 
-  @Test func `the pages' calls pay with iDEAL`() async throws {
+  @Test @MainActor func `an app from the pages pays with iDEAL`() async throws {
     let daemon = try await RealDaemon()
-    let recorder = Recorder()
-    let checkout = PrimerHeadlessUniversalCheckout.current
-    checkout.socketPath = daemon.socketPath
-    checkout.start(withClientToken: try daemon.clientToken(), delegate: recorder) { _, error in
-      recorder.note("started \(error.map { "\($0)" } ?? "")")
+    PrimerHeadlessUniversalCheckout.current.socketPath = daemon.socketPath
+    let shop = Shop()
+    let screen = BanksScreen()
+    screen.load()
+    screen.load("KLARNA")
+    shop.start(try daemon.clientToken()) {
+      screen.load("STRIPE_ACH")
+      screen.load()
     }
-    try await recorder.hears("started")
-    let manager = PrimerHeadlessUniversalCheckout.ComponentWithRedirectManager()
-    let component = try manager.provideBanksComponent(paymentMethodType: "ADYEN_IDEAL")
-    component.errorDelegate = recorder
-    component.validationDelegate = recorder
-    component.stepDelegate = recorder
-    component.start()
-    try await recorder.hears("banks")
-    (component as? any BanksComponent)?.updateCollectedData(
-      collectableData: .bankId(bankId: "9001"))
-    component.submit()
-    try await recorder.hears("completed")
-    let log = recorder.log.map { String($0.prefix { $0 != " " }) }
+    try await waits { shop.log.last == "completed with a payment" }
+    PrimerHeadlessUniversalCheckout.current.cleanUp()
     #expect(
-      log == [
-        "methods", "started", "loading", "banks", "validating", "valid", "step", "will", "page",
-        "step", "completed",
+      screen.log == [
+        "generic error", "generic error", "unsupported payment method", "loading", "banks",
+        "bank Ambachtsbank", "validating", "valid", "validating", #"invalid ["invalid-bank-id"]"#,
+        "validating", "valid",
       ])
-    #expect(recorder.log.last?.hasSuffix(" success") == true)
-    checkout.cleanUp()
+    #expect(
+      shop.log == [
+        #"loaded ["ADYEN_IDEAL", "STRIPE_ACH"]"#, "started 2 true", "will pay with ADYEN_IDEAL",
+        "tokenizing ADYEN_IDEAL", "completed with a payment",
+      ])
   }
 
-  @Test func `a component is taken up by another object, and pays with ACH`() async throws {
+  @Test @MainActor func `an app from the pages pays with ACH`() async throws {
     let daemon = try await RealDaemon()
-    let first = Recorder()
-    let second = Recorder()
+    PrimerHeadlessUniversalCheckout.current.socketPath = daemon.socketPath
+    let shop = Shop()
+    shop.start(try daemon.clientToken()) { shop.achScreen = AchScreen() }
+    try await waits { shop.log.last == "completed with a payment" }
+    PrimerHeadlessUniversalCheckout.current.cleanUp()
+    #expect(
+      shop.achScreen?.log == [
+        "Mila Verhoeven mila.verhoeven@example.com", #"invalid ["invalid-customer-email"]"#,
+        "collected",
+      ])
+    #expect(
+      shop.log.dropFirst(2) == [
+        "will pay with STRIPE_ACH", "tokenizing STRIPE_ACH", "collector for Ada Byron", "mandate",
+        "completed with a payment",
+      ])
+  }
+
+  @MainActor private func waits(_ isSo: () -> Bool) async throws {
+    for _ in 0..<4000 {
+      if isSo() { return }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    Issue.record("it did not come to that")
+  }
+
+  @Test func `a component is taken up by another process, and pays with ACH`() async throws {
+    let daemon = try await RealDaemon()
+    let recorder = Recorder()
     var shop: PrimerHeadlessUniversalCheckout? = PrimerHeadlessUniversalCheckout()
     shop?.socketPath = daemon.socketPath
     shop?.start(
-      withClientToken: try daemon.clientToken(), settings: ach, delegate: first
-    ) { _, _ in first.note("started") }
-    try await first.hears("started")
-    let id = try provideAndSubmit(try #require(shop), first)
-    try await first.hears("collector")
+      withClientToken: try daemon.clientToken(), settings: ach, delegate: recorder
+    ) { _, _ in recorder.note("started") }
+    try await recorder.hears("started")
+    let id = try provideAndSubmit(try #require(shop), recorder)
+    try await recorder.hears("collector")
     shop = nil
-
-    let other = PrimerHeadlessUniversalCheckout()
-    other.socketPath = daemon.socketPath
-    other.delegate = second
-    let component = try other.attach(componentId: id)
-    let ach = try #require(component as? any StripeAchUserDetailsComponent)
-    try await second.hears("collector")
-    ach.reportBankAccount(.succeeded(paymentId: "pi_example"))
-    try await second.hears("mandate")
-    let manager = AchManager(of: other)
-    let again: (any StripeAchUserDetailsComponent)? = try manager.provide(
-      paymentMethodType: "STRIPE_ACH")
-    #expect(again?.componentId == id)
-    manager.mandateDelegate?.acceptMandate()
-    try await second.hears("completed")
+    let path = daemon.socketPath
+    await #expect(processExitsWith: .success) { [path = path as String, id = id as String] in
+      try await Self.takeUp(id, at: path)
+    }
+    let checkout = try await CheckoutComponent.attach(componentId: id, socketPath: path).checkout
+    #expect(try await checkout.snapshot().state == .completed)
   }
 
   /// Lets go of manager and component as a screen does that is dismissed.
@@ -83,6 +98,25 @@ struct EndToEndTests {
     ach.updateCollectedData(collectableData: .firstName("Ada"))
     ach.submit()
     return ach.componentId
+  }
+
+  /// What the other process does.
+  private static func takeUp(_ id: String, at socketPath: String) async throws {
+    let recorder = Recorder()
+    let checkout = PrimerHeadlessUniversalCheckout.current
+    checkout.socketPath = socketPath
+    checkout.delegate = recorder
+    let component = try checkout.attach(componentId: id)
+    let ach = try #require(component as? any StripeAchUserDetailsComponent)
+    try await recorder.hears("collector")
+    ach.reportBankAccount(.succeeded(paymentId: "pi_example"))
+    try await recorder.hears("mandate")
+    let manager = AchManager()
+    let again: (any StripeAchUserDetailsComponent)? = try manager.provide(
+      paymentMethodType: "STRIPE_ACH")
+    #expect(again?.componentId == id)
+    manager.mandateDelegate?.acceptMandate()
+    try await recorder.hears("completed")
   }
 
   @Test func `events come once each, also over crashes of the daemon`() async throws {

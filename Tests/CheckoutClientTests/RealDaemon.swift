@@ -12,13 +12,7 @@ final class RealDaemon {
   /// Where the daemon is: named by the environment, else beside the tests.
   private static let program = Files.variable("CHECKOUTD") ?? Files.buildDirectory + "/checkoutd"
 
-  /// The sandbox, which is part of the repository that the tests are from.
-  private static let sandboxProgram: String = {
-    guard let resolved = unsafe realpath(#filePath, nil) else { return "" }
-    defer { unsafe free(resolved) }
-    let parts = unsafe String(cString: resolved).split(separator: "/").dropLast(3)
-    return "/" + parts.joined(separator: "/") + "/client/sandbox/primer-sandbox"
-  }()
+  private static let sandboxProgram = Files.root + "/client/sandbox/primer-sandbox"
 
   /// Whether both programs are there.
   static let isThere = Files.exists(program) && Files.exists(sandboxProgram)

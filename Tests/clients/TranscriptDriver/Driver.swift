@@ -90,7 +90,8 @@ extension Driver {
     let decision: CheckoutDecision =
       switch params.text("decision") {
       case "abort": .abort(message: params.text("message"))
-      case "complete": .complete(payment: params["payment"].map(PrimerCheckoutDataPayment.init(written:)))
+      case "complete":
+        .complete(payment: params["payment"].map(PrimerCheckoutDataPayment.init(written:)))
       case "continueWithNewClientToken":
         .continueWithNewClientToken(params.text("clientToken") ?? "")
       default: .createPayment(idempotencyKey: params.text("paymentIdempotencyKey"))

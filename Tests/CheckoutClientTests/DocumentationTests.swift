@@ -1,0 +1,37 @@
+import Testing
+
+@Suite struct DocumentationTests {
+  private static let catalogue = Files.root + "/Sources/CheckoutClient/CheckoutClient.docc"
+  private static let canBuild =
+    Files.exists(Toolchain.modules + "/CheckoutClient.swiftmodule") && Files.exists(catalogue)
+    && ChildProcess.run(["docc", "--help"])?.status == 0
+
+  @Test(.enabled(if: canBuild, "no docc, no catalogue, or no module beside the tests"))
+  func `the documentation builds without a warning`() throws {
+    let directory = try Files.makeDirectory()
+    defer { _ = ChildProcess.run(["rm", "-r", directory]) }
+    let extracted = try #require(
+      ChildProcess.run(
+        [
+          "swift-symbolgraph-extract", "-module-name", "CheckoutClient", "-target", Self.target,
+          "-minimum-access-level", "public", "-output-dir", directory,
+        ] + Toolchain.importOptions))
+    #expect(extracted.status == 0, "\(extracted.output)")
+    let built = try #require(
+      ChildProcess.run([
+        "docc", "convert", Self.catalogue, "--additional-symbol-graph-dir", directory,
+        "--output-dir", "\(directory)/out", "--warnings-as-errors",
+      ]))
+    #expect(built.status == 0, "\(built.output)")
+    #expect(Files.exists("\(directory)/out/data/documentation/checkoutclient/checkout.json"))
+  }
+
+  /// What this test is compiled for.
+  private static let target: String = {
+    #if arch(arm64)
+      "aarch64-unknown-linux-gnu"
+    #else
+      "x86_64-unknown-linux-gnu"
+    #endif
+  }()
+}
