@@ -26,6 +26,32 @@ import Testing
     #expect(Files.exists("\(directory)/out/data/documentation/checkoutclient/checkout.json"))
   }
 
+  @Test(
+    .enabled(if: canBuild, "no docc, no catalogue, or no module beside the tests"),
+    arguments: ["CheckoutClient", "FromIOS"])
+  func `the examples compile`(page: String) throws {
+    let directory = try Files.makeDirectory()
+    defer { _ = ChildProcess.run(["rm", "-r", directory]) }
+    let text = try #require(Files.text("\(Self.catalogue)/\(page).md"))
+    let examples = text.split(separator: "```swift\n").dropFirst().compactMap {
+      $0.split(separator: "```").first
+    }
+    try #require(!examples.isEmpty)
+    // What they leave to the program.
+    let program = """
+      let token = ""
+      func show(_ anything: Any) {}
+      func showProgress() {}
+
+      """
+    try Files.write(program + examples.joined(), to: "\(directory)/main.swift")
+    let result = try #require(
+      ChildProcess.run(
+        ["swiftc", "-typecheck", "-warnings-as-errors", "-swift-version", "6"]
+          + Toolchain.importOptions + ["\(directory)/main.swift"]))
+    #expect(result.status == 0, "\(result.output)")
+  }
+
   /// What this test is compiled for.
   private static let target: String = {
     #if arch(arm64)
