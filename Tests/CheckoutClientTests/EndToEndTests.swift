@@ -119,6 +119,38 @@ struct EndToEndTests {
     try await recorder.hears("completed")
   }
 
+  @Test func `delegates hear everything once, also over crashes of the daemon`() async throws {
+    let daemon = try await RealDaemon()
+    let recorder = Recorder()
+    let checkout = PrimerHeadlessUniversalCheckout()
+    checkout.socketPath = daemon.socketPath
+    checkout.start(withClientToken: try daemon.clientToken(), delegate: recorder) { _, _ in
+      recorder.note("started")
+    }
+    try await recorder.hears("started")
+    let component: (any BanksComponent)? = try ComponentWithRedirectManager(of: checkout).provide(
+      paymentMethodType: "ADYEN_IDEAL")
+    let banks = try #require(component)
+    banks.errorDelegate = recorder
+    banks.validationDelegate = recorder
+    banks.stepDelegate = recorder
+    banks.start()
+    try await recorder.hears("banks")
+    daemon.crash()
+    try await daemon.start()
+    banks.updateCollectedData(collectableData: .bankId(bankId: "9001"))
+    try await recorder.hears("valid")
+    daemon.crash()
+    banks.submit()
+    try await daemon.start()
+    try await recorder.hears("completed")
+    #expect(
+      recorder.log.map { $0.prefix { $0 != " " } } == [
+        "methods", "started", "loading", "banks", "judging", "valid", "step", "will",
+        "tokenizing", "page", "step", "completed",
+      ])
+  }
+
   @Test func `events come once each, also over crashes of the daemon`() async throws {
     let daemon = try await RealDaemon()
     let checkout = try await Checkout.start(

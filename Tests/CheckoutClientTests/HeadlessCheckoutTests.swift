@@ -139,7 +139,7 @@ import ValueTree
     try await recorder.hears("completed")
     #expect(
       recorder.log.dropFirst(2) == [
-        "loading", "banks Bank", "validating", "invalid invalid-bank-id",
+        "loading", "banks Bank", "judging", "invalid invalid-bank-id",
         "error invalid-collected-data", "will create ADYEN_IDEAL", "page http://b",
         "shown ADYEN_IDEAL", "completed pay_1 success",
       ])
@@ -148,6 +148,65 @@ import ValueTree
         "checkoutId": .string(Script.checkout), "decisionId": "d1", "decision": "abort",
         "message": "no",
       ])
+  }
+
+  @Test func `every event of the checkout has its delegate's method`() async throws {
+    let redirect = "component.didReceiveStep"
+    let method = #""paymentMethodType":"ADYEN_IDEAL""#
+    let daemon = try ScriptedDaemon { request in
+      let done = Script.answer(request)
+      switch (request.method, request.params["decisionId"]) {
+      case ("component.submit", _):
+        return done + [
+          .say(Script.event(2, "checkout.willUpdateClientSession", #""clientSession":{}"#)),
+          .say(
+            Script.event(
+              3, "checkout.didUpdateClientSession", #""clientSession":{"orderId":"o-1"}"#)),
+          .say(
+            Script.event(
+              4, of: Script.banks, redirect, #""step":{"name":"webRedirect","state":"loading"}"#)),
+          .say(Script.event(5, "checkout.willCreatePayment", method)),
+          .say(Script.event(6, "checkout.didStartTokenization", method)),
+          .say(
+            Script.event(
+              7, "checkout.didTokenizePaymentMethod",
+              #"\#(method),"paymentMethodTokenData":{"token":"t-1"},"decisionId":"d1""#)),
+        ]
+      case ("checkout.decide", "d1"):
+        return done + [
+          .say(
+            Script.event(
+              8, of: Script.banks, redirect,
+              #""step":{"name":"webRedirect","state":"dismissed"}"#)),
+          .say(
+            Script.event(9, "checkout.didResumeWith", #""resumeToken":"r-1","decisionId":"d2""#)),
+        ]
+      case ("checkout.decide", _):
+        return done + [
+          .say(
+            Script.event(
+              10, "checkout.didFail",
+              #""error":{"errorId":"payment-failed"},"payment":{"id":"p"},"outcome":"failed""#))
+        ]
+      default: return done
+      }
+    }
+    defer { daemon.close() }
+    let recorder = Recorder(resumption: .continueWithNewClientToken("t-2"))
+    let checkout = try await start(
+      at: daemon, recorder, settings: PrimerSettings(paymentHandling: .manual))
+    let component = try ComponentWithRedirectManager(of: checkout).provideBanksComponent(
+      paymentMethodType: "ADYEN_IDEAL")
+    component.submit()
+    try await recorder.hears("failed")
+    #expect(
+      recorder.log.dropFirst(2) == [
+        "will update", "updated o-1", "preparing ADYEN_IDEAL", "tokenizing ADYEN_IDEAL",
+        "tokenized t-1", "dismissed", "resume r-1", "failed payment-failed failed",
+      ])
+    let decisions = daemon.requests.filter { $0.method == "checkout.decide" }.map(\.params)
+    #expect(decisions.map { $0["decision"] } == ["continueWithNewClientToken", "complete"])
+    #expect(decisions[0]["clientToken"] == "t-2")
   }
 
   @Test func `an error that was told as an event is not told twice`() async throws {

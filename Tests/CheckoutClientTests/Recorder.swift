@@ -44,7 +44,7 @@ extension Recorder: PrimerHeadlessErrorableDelegate, PrimerHeadlessValidatableDe
     validationStatus: PrimerValidationStatus, for data: (any PrimerCollectableData)?
   ) {
     switch validationStatus {
-    case .validating: note("validating")
+    case .validating: note("judging")
     case .valid: note("valid")
     case .invalid(let errors): note("invalid \(errors.map(\.errorId).joined())")
     case .error(let error): note("unjudged \(error.errorId)")
@@ -106,6 +106,32 @@ extension Recorder: PrimerHeadlessUniversalCheckoutDelegate,
     note("tokenized \(paymentMethodTokenData.token ?? "")")
     if let resumption { decisionHandler(resumption) }
   }
+
+  func primerHeadlessUniversalCheckoutDidStartTokenization(for paymentMethodType: String) {
+    note("tokenizing \(paymentMethodType)")
+  }
+
+  func primerHeadlessUniversalCheckoutDidResumeWith(
+    _ resumeToken: String,
+    decisionHandler: @escaping (PrimerHeadlessUniversalCheckoutResumeDecision) -> Void
+  ) {
+    note("resume \(resumeToken)")
+    decisionHandler(.complete())
+  }
+
+  func primerHeadlessUniversalCheckoutWillUpdateClientSession() { note("will update") }
+
+  func primerHeadlessUniversalCheckoutDidUpdateClientSession(
+    _ clientSession: PrimerClientSession
+  ) {
+    note("updated \(clientSession.orderId ?? "")")
+  }
+
+  func primerHeadlessUniversalCheckoutUIDidStartPreparation(for paymentMethodType: String) {
+    note("preparing \(paymentMethodType)")
+  }
+
+  func primerHeadlessUniversalCheckoutUIDidDismissPaymentMethod() { note("dismissed") }
 
   func primerHeadlessUniversalCheckoutUIDidShowPaymentMethod(for paymentMethodType: String) {
     note("shown \(paymentMethodType)")
