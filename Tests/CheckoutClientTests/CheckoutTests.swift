@@ -19,6 +19,40 @@ import ValueTree
     #expect(starts == [params, params])
   }
 
+  @Test func `a start says what is asked for`() async throws {
+    let daemon = try ScriptedDaemon(Script.answer)
+    defer { daemon.close() }
+    _ = try await Checkout.start(
+      clientToken: "t", settings: PrimerSettings(paymentHandling: .manual),
+      decidesOnPaymentCreation: true, decisionTimeout: .milliseconds(1500), startKey: "till-1",
+      allowsRepeat: true, socketPath: daemon.path)
+    #expect(
+      daemon.requests.map(\.params) == [
+        [
+          "clientToken": "t", "settings": ["paymentHandling": "manual"],
+          "decisions": ["willCreatePayment"], "decisionTimeoutMs": 1500, "startKey": "till-1",
+          "allowRepeat": true,
+        ]
+      ])
+  }
+
+  @Test func `a list has every page`() async throws {
+    let daemon = try ScriptedDaemon { request in
+      let isFirst = request.params["cursor"] == nil
+      let state = isFirst ? "ready" : "completed"
+      let next = isFirst ? #","next":"7""# : ""
+      return [request.result(#"{"checkouts":[\#(Script.snapshot(state))]\#(next)}"#)]
+    }
+    defer { daemon.close() }
+    let found = try await Checkout.list(in: [.ready, .completed], socketPath: daemon.path)
+    #expect(found.map(\.state) == [.ready, .completed])
+    let states = Value.Member("states", ["ready", "completed"])
+    #expect(
+      daemon.requests.map(\.params) == [
+        .object([states]), .object([states, .init("cursor", "7")]),
+      ])
+  }
+
   @Test func `a checkout and its components are taken up by their ids`() async throws {
     let daemon = try ScriptedDaemon(Script.answer)
     defer { daemon.close() }
@@ -69,6 +103,8 @@ import ValueTree
     try await component.declineMandate()
     try await checkout.decide("d1", .continueWithNewClientToken("t"))
     try await checkout.decide("d2", .complete(payment: .init(id: "pay_1", status: "SUCCESS")))
+    try await checkout.share(with: .user(1000), as: .observe)
+    try await checkout.unshare(with: .group(100))
     #expect(try await checkout.cancel(reason: "closed") == .cancelling)
     let id = Value.Member("componentId", .string(Script.banks))
     let whole = Value.Member("checkoutId", .string(Script.checkout))
@@ -88,7 +124,8 @@ import ValueTree
         .object([
           whole, .init("decisionId", "d2"), .init("decision", "complete"),
           .init("payment", ["id": "pay_1", "status": "SUCCESS"]),
-        ]), .object([whole, .init("reason", "closed")]),
+        ]), .object([whole, .init("uid", 1000), .init("role", "observe")]),
+        .object([whole, .init("gid", 100)]), .object([whole, .init("reason", "closed")]),
       ])
   }
 

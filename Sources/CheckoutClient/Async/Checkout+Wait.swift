@@ -67,12 +67,3 @@ extension Checkout {
     }
   }
 }
-
-extension Duration {
-  /// The span in milliseconds, rounded up.
-  fileprivate var wholeMilliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let perMillisecond: Int64 = 1_000_000_000_000_000
-    return seconds * 1000 + (attoseconds + perMillisecond - 1) / perMillisecond
-  }
-}

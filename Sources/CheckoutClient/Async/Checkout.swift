@@ -30,21 +30,26 @@ public final class Checkout: Sendable {
   ///   - settings: How the checkout is to go.
   ///   - decidesOnPaymentCreation: Whether the payment is only created once
   ///     ``CheckoutEvent/Kind/willCreatePayment(paymentMethodType:_:)`` was decided on.
+  ///   - decisionTimeout: How long each decision may take, from a second to half an hour; nil for
+  ///     the daemon's own.
   ///   - startKey: A word of your own, from 1 to 255 bytes: the same key is the same checkout. One
   ///     is made if there is none.
+  ///   - allowsRepeat: Whether the session may be paid again although the outcome of a payment of
+  ///     it is unknown.
   ///   - socketPath: Where the daemon listens; nil for ``defaultSocketPath``.
   /// - Returns: The checkout.
   /// - Throws: ``CheckoutClientError``; refused with 1005 for a bad token or setting, 1006 when
   ///   Primer cannot be reached or says no.
   public static func start(
     clientToken: String, settings: PrimerSettings = PrimerSettings(),
-    decidesOnPaymentCreation: Bool = false, startKey: String? = nil, socketPath: String? = nil
+    decidesOnPaymentCreation: Bool = false, decisionTimeout: Duration? = nil,
+    startKey: String? = nil, allowsRepeat: Bool = false, socketPath: String? = nil
   ) async throws(CheckoutClientError) -> Checkout {
     let path = socketPath ?? defaultSocketPath
     let link = Link.shared(path: path)
     let params = StartParameters.value(
       clientToken: clientToken, settings: settings, decides: decidesOnPaymentCreation,
-      startKey: startKey)
+      decisionTimeout: decisionTimeout, startKey: startKey, allowsRepeat: allowsRepeat)
     let snapshot = try CheckoutSnapshot(try await link.call("checkout.start", params))
     return Checkout(id: snapshot.checkoutId, path: path, link: link)
   }

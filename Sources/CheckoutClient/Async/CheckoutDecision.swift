@@ -1,4 +1,3 @@
-import LinuxSystem
 import ValueTree
 
 /// What can be decided when an event asks.
@@ -30,20 +29,5 @@ public enum CheckoutDecision: Sendable, Hashable {
     case .complete(let payment):
       [.init("decision", "complete")] + (payment.map { [.init("payment", $0.value)] } ?? [])
     }
-  }
-}
-
-/// The parameters of `checkout.start`.
-enum StartParameters {
-  /// Without a key a start could not be repeated after a lost answer: then one is made.
-  static func value(
-    clientToken: String, settings: PrimerSettings, decides: Bool, startKey: String?
-  ) -> Value {
-    let key = startKey ?? "swift-\(Random.uint64())-\(Random.uint64())"
-    var members: [Value.Member] = [
-      .init("clientToken", .string(clientToken)), .init("settings", settings.value),
-    ]
-    if decides { members.append(.init("decisions", ["willCreatePayment"])) }
-    return .object(members + [.init("startKey", .string(key))])
   }
 }
