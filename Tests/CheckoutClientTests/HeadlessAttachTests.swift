@@ -75,6 +75,23 @@ import ValueTree
     #expect(malformed?.errorId == "generic-error")
   }
 
+  @Test func `events that cannot be had any more are told as a failure, outcome unknown`()
+    async throws
+  {
+    let daemon = try ScriptedDaemon { request in
+      request.method == "events.subscribe"
+        ? [request.error(1001, "unknown-checkout")] : Script.answer(request)
+    }
+    defer { daemon.close() }
+    let recorder = Recorder()
+    let checkout = PrimerHeadlessUniversalCheckout()
+    checkout.socketPath = daemon.path
+    checkout.delegate = recorder
+    try checkout.attach(checkoutId: Script.checkout)
+    try await recorder.hears("failed")
+    #expect(recorder.log == ["failed unknown-checkout unknown"])
+  }
+
   @Test func `letting go of a component says nothing to the daemon`() async throws {
     let daemon = try ScriptedDaemon(Script.answer)
     defer { daemon.close() }
