@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 from collections.abc import Mapping
@@ -15,6 +16,10 @@ from typing import Any
 from support.client import TIMEOUT, TimedOut
 from support.daemon import program
 from support.lines import JsonObject
+
+# A shell starts what is to run in the background with interrupts ignored, and so would be what is started from here.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)
