@@ -35,10 +35,12 @@ extension Methods {
         + ErrorRow.rows(
           .invalidClientToken, .upstreamNotAllowed, .invalidValue, .sessionInUse, .keyReused,
           .serverError, .unauthorized, .failedToDecode, .invalidResponse,
-          .networkFailedAfterRetries, .misconfiguredPaymentMethods)),
+          .networkFailedAfterRetries, .misconfiguredPaymentMethods),
+      examples: Examples.start),
     MethodRow(
       "checkout.get", "Tells everything about a checkout.", parameters: [checkoutID],
-      result: snapshot, errors: ErrorRow.rows(.unknownCheckout)),
+      result: snapshot, errors: ErrorRow.rows(.unknownCheckout),
+      examples: Examples.get),
     MethodRow(
       "checkout.wait", "Waits until something happens to a checkout.",
       parameters: [
@@ -56,7 +58,8 @@ extension Methods {
             "matched", .oneOf([.string, .null]),
             "What it was; null if the time ran out or the checkout ended without it."),
         ])),
-      errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout)),
+      errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout),
+      examples: Examples.wait),
     MethodRow(
       "checkout.list", "Lists checkouts in the order they were started.",
       parameters: [
@@ -74,13 +77,15 @@ extension Methods {
           .init("checkouts", .array(Schemas.open([])), "Short snapshots."),
           .optional("next", .string, "The cursor of the next page; absent on the last."),
         ])),
-      errors: [.permissionDenied]),
+      errors: [.permissionDenied],
+      examples: Examples.list),
     MethodRow(
       "checkout.cancel", "Cancels a checkout as far as that is still possible.",
       parameters: [checkoutID, .optional("reason", .string(0...255))],
       result: ResultRow(
         "cancelled", Schemas.open([.init("state", Schemas.words(CheckoutState.self))])),
-      errors: ErrorRow.rows(.unknownCheckout, .checkoutEnded) + commandErrors),
+      errors: ErrorRow.rows(.unknownCheckout, .checkoutEnded) + commandErrors,
+      examples: Examples.cancel),
     MethodRow(
       "checkout.decide", "Takes a decision that an event has asked for.",
       parameters: [
@@ -103,16 +108,20 @@ extension Methods {
       errors: ErrorRow.rows(
         .unknownCheckout, .unknownDecision, .notAwaited, .invalidClientToken,
         .upstreamNotAllowed, .invalidValue, .serverError, .networkFailedAfterRetries)
-        + commandErrors + [.shuttingDown]),
+        + commandErrors + [.shuttingDown],
+      examples: Examples.decide),
     MethodRow(
       "checkout.share", "Lets another user or group use a checkout; for its owner.",
-      parameters: [checkoutID] + Schemas.shareSubject + [
-        .init("role", Schemas.words(Share.Role.self), "observe: look on; drive: all but share.")
-      ],
-      result: nothing, errors: commandErrors + ErrorRow.rows(.unknownCheckout, .checkoutEnded)),
+      parameters: [
+        checkoutID,
+        .init("role", Schemas.words(Share.Role.self), "observe: look on; drive: all but share."),
+      ] + Schemas.shareSubject,
+      result: nothing, errors: commandErrors + ErrorRow.rows(.unknownCheckout, .checkoutEnded),
+      examples: Examples.share),
     MethodRow(
       "checkout.unshare", "Takes a share back; for the checkout's owner.",
       parameters: [checkoutID] + Schemas.shareSubject,
-      result: nothing, errors: commandErrors + ErrorRow.rows(.unknownCheckout, .checkoutEnded)),
+      result: nothing, errors: commandErrors + ErrorRow.rows(.unknownCheckout, .checkoutEnded),
+      examples: Examples.unshare),
   ]
 }

@@ -24,14 +24,17 @@ extension Methods {
     MethodRow(
       "componentWithRedirectManager.provideBanksComponent",
       "Provides the component that collects the shopper's bank.",
-      parameters: provideParameters, result: provided, errors: provideErrors),
+      parameters: provideParameters, result: provided, errors: provideErrors,
+      examples: Examples.provideBanks),
     MethodRow(
       "componentWithRedirectManager.provide",
       "Provides a component whose payment redirects the shopper.",
-      parameters: provideParameters, result: provided, errors: provideErrors),
+      parameters: provideParameters, result: provided, errors: provideErrors,
+      examples: Examples.provideBanks),
     MethodRow(
       "achManager.provide", "Provides the component that collects what ACH needs.",
-      parameters: provideParameters, result: provided, errors: provideErrors),
+      parameters: provideParameters, result: provided, errors: provideErrors,
+      examples: Examples.provideACH),
   ]
 
   private static let stateErrors =
@@ -47,7 +50,8 @@ extension Methods {
       errors: stateErrors
         + ErrorRow.rows(
           .alreadyStarted, .banksFetchFailed, .failedToCreateSession, .invalidValue)
-        + [.quotaExceeded, .shuttingDown]),
+        + [.quotaExceeded, .shuttingDown],
+      examples: Examples.startComponent),
     MethodRow(
       "component.updateCollectedData", "Collects one field, and judges it.",
       parameters: [
@@ -69,21 +73,25 @@ extension Methods {
           .optional("errors", .array(Schemas.open([]))),
           .optional("banks", .array(Schemas.bank), "The banks that a filter left."),
         ])),
-      errors: stateErrors + ErrorRow.rows(.alreadySubmitted, .invalidValue)),
+      errors: stateErrors + ErrorRow.rows(.alreadySubmitted, .invalidValue),
+      examples: Examples.updateCollectedData),
     MethodRow(
       "component.submit", "Submits the data; from here the daemon goes on by itself.",
       parameters: [componentID], result: nothing,
       errors: stateErrors
-        + ErrorRow.rows(.notStarted, .alreadySubmitted, .invalidCollectedData)),
+        + ErrorRow.rows(.notStarted, .alreadySubmitted, .invalidCollectedData),
+      examples: Examples.submit),
     MethodRow(
       "component.get", "Tells everything about a component.", parameters: [componentID],
       result: ResultRow("component", Schemas.component),
-      errors: ErrorRow.rows(.unknownComponent)),
+      errors: ErrorRow.rows(.unknownComponent),
+      examples: Examples.getComponent),
     MethodRow(
       "component.reportRedirect",
       "Tells what became of the page; for information, the status poll decides.",
       parameters: [componentID, .init("outcome", .enumeration(["presented", "dismissed"]))],
-      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited)),
+      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited),
+      examples: Examples.reportRedirect),
     MethodRow(
       "component.reportBankAccount", "Tells what came of the bank-account collector.",
       parameters: [
@@ -95,14 +103,17 @@ extension Methods {
             .init("errorId", .string(1...255)), .optional("description", .string(0...1024)),
           ]), "With failed: the collector's own error."),
       ],
-      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited)),
+      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited),
+      examples: Examples.reportBankAccount),
     MethodRow(
       "component.acceptMandate", "Tells that the shopper accepted the mandate.",
       parameters: [componentID], result: nothing,
-      errors: stateErrors + ErrorRow.rows(.notAwaited)),
+      errors: stateErrors + ErrorRow.rows(.notAwaited),
+      examples: Examples.acceptMandate),
     MethodRow(
       "component.declineMandate", "Tells that the shopper declined the mandate.",
       parameters: [componentID], result: nothing,
-      errors: stateErrors + ErrorRow.rows(.notAwaited)),
+      errors: stateErrors + ErrorRow.rows(.notAwaited),
+      examples: Examples.declineMandate),
   ]
 }

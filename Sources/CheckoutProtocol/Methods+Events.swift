@@ -28,11 +28,13 @@ extension Methods {
           .optional("from", .integer, "With after: the first number that is sent."),
           .optional("to", .integer, "With after: the latest event at the time of the reply."),
         ])),
-      errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout)),
+      errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout),
+      examples: Examples.subscribe),
     MethodRow(
       "events.unsubscribe", "Ends a subscription.",
       parameters: [.init("subscriptionId", .string(1...32))], result: nothing,
-      errors: ErrorRow.rows(.unknownSubscription)),
+      errors: ErrorRow.rows(.unknownSubscription),
+      examples: Examples.unsubscribe),
     MethodRow(
       "events.read", "Reads the events that happened, or waits for the next.",
       parameters: [
@@ -50,7 +52,8 @@ extension Methods {
           .init("ended", .boolean, "Whether no more can come."),
           .optional("trimmedTo", .integer, "Events up to this number may have been dropped."),
         ])),
-      errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout)),
+      errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout),
+      examples: Examples.read),
   ]
 
   /// The notifications that a client may receive.

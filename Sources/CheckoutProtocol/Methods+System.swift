@@ -22,13 +22,15 @@ extension Methods {
               .init("role", .enumeration(["user", "administrator"])),
             ])),
           .init("features", .array(.string)),
-        ]))),
+        ])),
+      examples: Examples.hello),
     MethodRow(
       "system.ping", "Does nothing, and answers.", result: nothing,
-      examples: [ExampleRow("Ping", result: .object([]))]),
+      examples: Examples.ping),
     MethodRow(
       "system.echo", "Answers with its parameters.", acceptsAnything: true,
-      result: ResultRow("params", .any, "The parameters as sent; null if there were none.")),
+      result: ResultRow("params", .any, "The parameters as sent; null if there were none."),
+      examples: Examples.echo),
     MethodRow(
       "system.status", "Tells what the daemon is doing: for administrators of all, else your own.",
       result: ResultRow(
@@ -38,7 +40,8 @@ extension Methods {
           .init("checkouts", Schemas.open([]), "How many, by state."),
           .init("subscriptions", .integer), .init("events", Schemas.open([])),
           .init("upstream", Schemas.open([])), .init("store", Schemas.open([])),
-        ]))),
+        ])),
+      examples: Examples.status),
     MethodRow(
       "system.connections", "Lists the connections; for administrators.",
       parameters: [
@@ -51,13 +54,16 @@ extension Methods {
           .init("connections", .array(Schemas.open([]))),
           .optional("next", .string, "The cursor of the next page; absent on the last."),
         ])),
-      errors: [.permissionDenied]),
+      errors: [.permissionDenied],
+      examples: Examples.connections),
     MethodRow(
       "system.reload",
       "Reads the configuration again; for administrators. Answers when it is in force.",
-      result: nothing, errors: [.permissionDenied] + ErrorRow.rows(.invalidValue)),
+      result: nothing, errors: [.permissionDenied] + ErrorRow.rows(.invalidValue),
+      examples: Examples.reload),
     MethodRow(
       "rpc.discover", "Describes every method, event and error of this daemon.",
-      result: ResultRow("openrpc", .any, "An OpenRPC document.")),
+      result: ResultRow("openrpc", .any, "An OpenRPC document."),
+      examples: Examples.discover),
   ]
 }

@@ -10,13 +10,16 @@ enum Schemas {
       .string(byteCount: 1...64, pattern: "^co_[0-9a-f]{16}$"),
       .object([.init("startKey", startKey, "The key that checkout.start was given.")]),
     ]))
-  static let checkoutID = Schema.string(byteCount: 1...64, pattern: "^co_[0-9a-f]{16}$")
-  static let componentID = Schema.string(byteCount: 1...64, pattern: "^cm_[0-9a-f]{16}_[0-9]+$")
+  static let checkoutID = Schema.named(
+    "CheckoutId", .string(byteCount: 1...64, pattern: "^co_[0-9a-f]{16}$"))
+  static let componentID = Schema.named(
+    "ComponentId", .string(byteCount: 1...64, pattern: "^cm_[0-9a-f]{16}_[0-9]+$"))
   static let startKey = Schema.string(1...255)
   static let clientToken = Schema.string(1...65_536)
   static let waitSpan = Schema.integer(0...300_000)
-  static let timestamp = Schema.string(
-    byteCount: 24...24, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z$")
+  static let timestamp = Schema.named(
+    "Timestamp",
+    .string(byteCount: 24...24, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z$"))
   static let userID = Schema.integer(0...4_294_967_294)
   static let amount: Schema = .integer(Int64.min...Int64.max)
 

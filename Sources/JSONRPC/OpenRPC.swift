@@ -5,7 +5,9 @@ package import ValueTree
 /// The order is that of the rows, so the same rows give the same bytes.
 ///
 /// - Source: OpenRPC specification 1.2.6. Notifications the server sends have no place in it and
-///   stand in `x-notifications`.
+///   stand in `x-notifications`. In it each error of a method has a code of its own; ours share
+///   codes, so methods name their `errorId`s in `x-errorIds`, and what these mean stands in the
+///   `x-errorIds` of the document.
 package struct OpenRPC {
   /// The title of the document.
   package let title: String
@@ -43,6 +45,7 @@ package struct OpenRPC {
       .init("methods", .array(methods.map(method))),
     ]
     if !events.isEmpty { members.append(.init("x-notifications", .array(events.map(event)))) }
+    members.append(.init("x-errorIds", .object(errorRows.map(meaning))))
     members.append(.init("components", ["schemas": .object(schemas), "errors": .object(errors)]))
     return .object(members)
   }
@@ -55,13 +58,12 @@ package struct OpenRPC {
       .init("params", .array(row.parameters.map(parameter))),
       .init(
         "result",
-        [
-          "name": .string(row.result.name), "summary": .string(row.result.summary),
-          "schema": row.result.schema.document,
-        ]),
+        .object(named(row.result.name, row.result.summary, row.result.schema.document))),
       .init(
         "errors",
-        .array(row.errors.map { ["$ref": .string("#/components/errors/" + $0.errorId)] })),
+        .array(
+          codes(of: row.errors).map { ["$ref": .string("#/components/errors/\($0.rawValue)")] })),
+      .init("x-errorIds", .array(row.errors.map { .string($0.errorId) })),
     ]
     if row.acceptsAnything { members.append(.init("x-acceptsAnyParams", true)) }
     if !row.examples.isEmpty {
@@ -71,10 +73,15 @@ package struct OpenRPC {
   }
 
   private func parameter(_ row: Schema.Member) -> Value {
-    [
-      "name": .string(row.name.description), "summary": .string(row.summary),
-      "required": .bool(row.isRequired), "schema": row.schema.document,
-    ]
+    .object(
+      named(row.name.description, row.summary, row.schema.document)
+        + [.init("required", .bool(row.isRequired))])
+  }
+
+  /// The members that a parameter and a result have in common.
+  private func named(_ name: String, _ summary: String, _ schema: Value) -> [Value.Member] {
+    let summary = summary.isEmpty ? [] : [Value.Member("summary", .string(summary))]
+    return [.init("name", .string(name))] + summary + [.init("schema", schema)]
   }
 
   private func example(_ row: ExampleRow) -> Value {
@@ -105,18 +112,34 @@ package struct OpenRPC {
   }
 
   /// The errors every method may give, then those of the methods, each `errorId` once.
-  private var errors: [Value.Member] {
-    var found: [Value.Member] = []
+  private var errorRows: [ErrorRow] {
+    var found: [ErrorRow] = []
     for row in ErrorRow.generic + methods.flatMap(\.errors)
-    where !found.contains(where: { $0.name == row.errorId }) {
-      found.append(
-        .init(
-          row.errorId,
-          [
-            "code": .integer(Int64(row.code.rawValue)), "message": .string(row.message),
-            "data": ["errorId": .string(row.errorId)], "x-when": .string(row.when),
-          ]))
+    where !found.contains(where: { $0.errorId == row.errorId }) {
+      found.append(row)
     }
+    return found
+  }
+
+  /// The errors by their codes.
+  private var errors: [Value.Member] {
+    let rows = errorRows
+    return codes(of: rows).map { code in
+      let message = rows.first { $0.code == code }?.message ?? ""
+      return .init(
+        String(code.rawValue),
+        ["code": .integer(Int64(code.rawValue)), "message": .string(message)])
+    }
+  }
+
+  private func meaning(_ row: ErrorRow) -> Value.Member {
+    .init(row.errorId, ["code": .integer(Int64(row.code.rawValue)), "when": .string(row.when)])
+  }
+
+  /// The codes that errors have, each once.
+  private func codes(of rows: [ErrorRow]) -> [RPCError.Code] {
+    var found: [RPCError.Code] = []
+    for row in rows where !found.contains(row.code) { found.append(row.code) }
     return found
   }
 }

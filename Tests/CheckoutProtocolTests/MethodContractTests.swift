@@ -1,4 +1,5 @@
 import Checkout
+import JSON
 import JSONRPC
 import Testing
 import ValueTree
@@ -38,8 +39,6 @@ import ValueTree
       let names = row.parameters.map(\.name.description)
       #expect(Set(names).count == names.count, "\(row.name)")
       let firstOptional = row.parameters.firstIndex { !$0.isRequired } ?? names.count
-      // A share is for a user or a group, and both stand before the role.
-      guard row.name.description != "checkout.share" else { continue }
       #expect(row.parameters[firstOptional...].allSatisfy { !$0.isRequired }, "\(row.name)")
     }
   }
@@ -105,6 +104,37 @@ import ValueTree
       default: break
       }
     }
+  }
+
+  @Test func `every method has an example, which is a call that the method takes`() throws {
+    for row in Self.rows {
+      #expect(!row.examples.isEmpty, "\(row.name)")
+      #expect(Set(row.examples.map(\.name)).count == row.examples.count, "\(row.name)")
+      guard !row.acceptsAnything else { continue }
+      for example in row.examples {
+        let text = Value.object(example.params).jsonText
+        let violation = try withView(text) { Schema.object(row.parameters).violation(in: $0) }
+        #expect(violation == nil, "\(row.name): \(example.name)")
+      }
+    }
+  }
+
+  @Test func `an example's result has the shape that the method declares`() throws {
+    for row in Self.rows {
+      for example in row.examples {
+        let text = example.result.jsonText
+        let violation = try withView(text) { row.result.schema.violation(in: $0) }
+        #expect(violation == nil, "\(row.name): \(example.name)")
+      }
+    }
+  }
+
+  @Test func `the document fits into the shortest line that may be set for replies`() {
+    let document = OpenRPC(
+      title: "checkoutd", version: "10.10.10", description: "d", methods: Self.rows,
+      events: Self.events
+    ).document
+    #expect(document.jsonText.utf8.count < 65_536 - 512)
   }
 
   @Test func `the document describes every method, event and error`() {

@@ -26,8 +26,32 @@ import ValueTree
     #expect(gap["examples"]?.array?[0]["result"]?["value"] == 5)
     #expect(document["components"]?["schemas"] == ["Name": ["type": "string"]])
     let errors = try #require(document["components"]?["errors"]?.object)
-    #expect(errors.map(\.name) == ErrorRow.generic.map(\.errorId))
+    #expect(errors.map(\.name) == ErrorRow.generic.map { String($0.code.rawValue) })
+    #expect(errors.first?.value == ["code": -32700, "message": "Parse error"])
+    let meanings = try #require(document["x-errorIds"]?.object)
+    #expect(meanings.map(\.name) == ErrorRow.generic.map(\.errorId))
+    #expect(meanings.first?.value["code"] == -32700)
+    #expect(meanings.first?.value["when"]?.string == ErrorRow.parseError.when)
     #expect(document["x-notifications"]?.array?.map { $0["name"] } == ["conf.event"])
+  }
+
+  @Test func `errors that share a code are one error of a method, with both ids`() throws {
+    let code = RPCError.Code(rawValue: 7)
+    let errors = ["low", "high"].map {
+      ErrorRow(code: code, errorId: $0, message: "Out of range", when: "It is too \($0).")
+    }
+    let row = MethodRow(
+      "conf.range", "Fails.", result: ResultRow("none", .null), errors: errors + [.closing])
+    let document = OpenRPC(title: "t", version: "1", description: "d", methods: [row]).document
+    let method = try #require(document["methods"]?.array?.first)
+    #expect(
+      method["errors"] == [
+        ["$ref": "#/components/errors/7"], ["$ref": "#/components/errors/-32007"],
+      ])
+    #expect(method["x-errorIds"] == ["low", "high", "closing"])
+    #expect(
+      document["components"]?["errors"]?["7"] == ["code": 7, "message": "Out of range"])
+    #expect(document["x-errorIds"]?["high"] == ["code": 7, "when": "It is too high."])
   }
 
   @Test func `the same rows give the same bytes`() throws {
