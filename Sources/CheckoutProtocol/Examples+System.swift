@@ -37,7 +37,7 @@ extension Examples {
           "open": 1, "accepted": 1, "refused": 0, "refusals": [:], "heldBytes": 0,
         ],
         "calls": [
-          "answered": 0, "notifications": 0, "failedNotifications": 0, "droppedResponses": 0,
+          "answered": 1, "notifications": 0, "failedNotifications": 0, "droppedResponses": 0,
           "invalidRequests": 0, "refused": [:],
         ],
         "upstream": [

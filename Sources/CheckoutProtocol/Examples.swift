@@ -50,7 +50,13 @@ enum Examples {
     .init("paymentHandling", "auto"),
     .init("availablePaymentMethods", availablePaymentMethods),
     clientSession([
-      .init("lineItems", [["itemId": "mug", "description": "Mug", "amount": 799, "quantity": 1]])
+      .init("lineItems", [["itemId": "mug", "description": "Mug", "amount": 799, "quantity": 1]]),
+      .init(
+        "customer",
+        [
+          "customerId": "customer-7", "firstName": "Mila", "lastName": "Verhoeven",
+          "emailAddress": "mila.verhoeven@example.com",
+        ]),
     ]),
   ]
 
