@@ -15,13 +15,16 @@ package struct OptionRow: Sendable {
   package let summary: String
   /// What a good value is.
   package let expectation: String
+  /// What it is if nobody sets it, where that is a value to be written.
+  package let initial: String?
   /// Whether it may stand in the configuration file.
   package let isInFile: Bool
   let apply: @Sendable (String, inout Options) -> Bool
 
   private init(
     _ name: String, _ argument: String?, _ summary: String, letter: Character? = nil,
-    expects expectation: String = "expected a value", isInFile: Bool = true,
+    expects expectation: String = "expected a value", initial: String? = nil,
+    isInFile: Bool = true,
     _ apply: @escaping @Sendable (String, inout Options) -> Bool
   ) {
     self.name = name
@@ -29,6 +32,7 @@ package struct OptionRow: Sendable {
     self.argument = argument
     self.summary = summary
     self.expectation = expectation
+    self.initial = initial
     self.isInFile = isInFile
     self.apply = apply
   }
@@ -40,7 +44,8 @@ package struct OptionRow: Sendable {
   ) -> OptionRow {
     OptionRow(
       name, argument, summary,
-      expects: "expected a whole number from \(range.lowerBound) to \(range.upperBound)"
+      expects: "expected a whole number from \(range.lowerBound) to \(range.upperBound)",
+      initial: String(Options()[keyPath: path])
     ) { text, options in
       guard let number = Int(text), range.contains(number) else { return false }
       options[keyPath: path] = number
@@ -55,7 +60,8 @@ package struct OptionRow: Sendable {
   ) -> OptionRow {
     OptionRow(
       name, "MS", summary,
-      expects: "expected milliseconds from \(range.lowerBound) to \(range.upperBound)"
+      expects: "expected milliseconds from \(range.lowerBound) to \(range.upperBound)",
+      initial: String(Options()[keyPath: path])
     ) { text, options in
       guard let span = Int64(text), range.contains(span) else { return false }
       options[keyPath: path] = span
@@ -76,7 +82,7 @@ package struct OptionRow: Sendable {
     },
     OptionRow(
       "sync", "WHEN", "make commits survive a power failure: normal (payments) or always",
-      expects: "expected normal or always"
+      expects: "expected normal or always", initial: "normal"
     ) { text, options in
       guard let isAlways = ["normal": false, "always": true][text] else { return false }
       options.retention.isAlwaysSynchronous = isAlways
@@ -90,7 +96,7 @@ package struct OptionRow: Sendable {
       \.retention.record),
     OptionRow(
       "ephemeral", nil, "keep everything in memory: nothing survives a restart",
-      expects: "expected yes or no"
+      expects: "expected yes or no", initial: "no"
     ) { text, options in
       guard let flag = ["": true, "yes": true, "no": false][text] else { return false }
       options.isEphemeral = flag
@@ -115,7 +121,7 @@ package struct OptionRow: Sendable {
     },
     OptionRow(
       "log-level", "LEVEL", "log this and what is more urgent",
-      expects: "expected error, warning, notice, info or debug"
+      expects: "expected error, warning, notice, info or debug", initial: "info"
     ) { text, options in
       let levels: [String: Log.Level] = [
         "error": .error, "warning": .warning, "notice": .notice, "info": .info, "debug": .debug,
@@ -127,7 +133,7 @@ package struct OptionRow: Sendable {
     OptionRow(
       "idle-exit", "SECONDS",
       "end after so long with nothing to do; a client starts it again",
-      expects: "expected a whole number from 0 (never) to 86400"
+      expects: "expected a whole number from 0 (never) to 86400", initial: "0"
     ) { text, options in
       guard let seconds = Int64(text), (0...86_400).contains(seconds) else { return false }
       options.idleSpan = seconds * 1000
@@ -140,7 +146,8 @@ package struct OptionRow: Sendable {
     span("bank-list-timeout", 10...600_000, "for the list of banks", \.timeouts.bankList),
     OptionRow(
       "create-payment-timeout", "MS", "for the creation of a payment",
-      expects: "expected milliseconds from 10 to 600000"
+      expects: "expected milliseconds from 10 to 600000",
+      initial: String(Options().timeouts.createPayment)
     ) { text, options in
       guard let span = Int64(text), (10...600_000).contains(span) else { return false }
       options.timeouts.createPayment = span

@@ -153,9 +153,11 @@ enum Invocation {
     let rows = OptionRow.all.map { row in
       let name = "      --\(row.name)" + (row.argument.map { " \($0)" } ?? "")
       let gap = name.count < 30 ? String(repeating: " ", count: 31 - name.count) : "\n" + margin
-      return name + gap + row.summary
+      return name + gap + row.summary + (row.initial.map { " [\($0)]" } ?? "")
     }
     let end = """
+
+      In brackets is what holds if nobody says otherwise.
 
       Sockets that the service manager passes are used before any other; without them and --socket it
       listens at /run/checkoutd/checkoutd.sock (root) or $XDG_RUNTIME_DIR/checkoutd/checkoutd.sock.

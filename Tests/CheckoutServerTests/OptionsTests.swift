@@ -52,6 +52,16 @@ import Testing
     }
   }
 
+  @Test func `what an option is by itself is what holds if nobody sets it`() throws {
+    for row in OptionRow.all {
+      guard let initial = row.initial else { continue }
+      var options = Options()
+      try options.set(row, to: initial)
+      #expect("\(options)" == "\(Options())", "\(row.name)")
+    }
+    #expect(OptionRow.all.count { $0.initial != nil } > 25)
+  }
+
   @Test func `limits are options and members of hello, with the defaults of the contract`() {
     let limits = Limits()
     #expect(limits.line == 1_048_576 && limits.lineOut == 1_048_576 && limits.nesting == 64)

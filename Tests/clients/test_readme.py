@@ -88,7 +88,15 @@ class Text(DaemonTest):
         listed = re.findall(r"^\| (?:`-\w`, )?`(--[a-z-]+(?: [A-Z:\[\]]+)?)`", section("Running it"), re.MULTILINE)
         self.assertCountEqual(listed, told)
 
-    def test_defaults_are_those_of_the_daemon(self) -> None:
+    def test_defaults_are_those_that_help_tells(self) -> None:
+        done = subprocess.run([program("checkoutd"), "--help"], capture_output=True, text=True, check=True)
+        told = re.findall(r"^ {6}--([a-z-]+)(?:(?!--)[^[])*\[(\w+)\]$", done.stdout, re.MULTILINE)
+        self.assertGreater(len(told), 25)
+        listed = re.findall(r"^\| `--([a-z-]+)(?: [A-Z]+)?` \| (\w+)(?: \(never\))? \|", section("Running it"), re.MULTILINE)
+        known = dict(listed)
+        self.assertEqual(dict(told), {name: known[name] for name, _ in told})
+
+    def test_limits_are_those_of_the_daemon(self) -> None:
         limits = self.client.call("system.hello")["limits"]
         rows = dict(re.findall(r"^\| `--(max-[a-z-]+) [A-Z]+` \| (\d+) \|", section("Running it"), re.MULTILINE))
         announced = {"max" + re.sub("[A-Z]", r"-\g<0>", f"-{name}").lower(): limits[name] for name in limits}
