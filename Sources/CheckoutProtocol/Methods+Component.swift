@@ -70,7 +70,7 @@ extension Methods {
         "validation",
         Schemas.open([
           .init("status", .enumeration(["valid", "invalid", "error"])),
-          .optional("errors", .array(Schemas.open([]))),
+          .optional("errors", .array(Schemas.validationError)),
           .optional("banks", .array(Schemas.bank), "The banks that a filter left."),
         ])),
       errors: stateErrors + ErrorRow.rows(.alreadySubmitted, .invalidValue),

@@ -1,6 +1,6 @@
 import Checkout
 package import JSONRPC
-import ValueTree
+package import ValueTree
 
 extension Methods {
   /// The methods about events, `events.*`.
@@ -72,11 +72,23 @@ extension Methods {
         "system.resumed", "The daemon has restarted, and goes on where it was.", members: []),
     ]
 
+  /// What the description of the protocol has beside methods and notifications: the `errorId`s that
+  /// only events and validation carry.
+  package static let extensions: [Value.Member] = [
+    .init(
+      "x-eventErrorIds",
+      .object(
+        ErrorID.allCases.filter { $0.code == nil }
+          .map { .init($0.rawValue, .string($0.summary + ".")) }))
+  ]
+
+  /// What every event of a checkout begins with: its place, from 1 without gaps, its time, and the
+  /// component where there is one.
   private static let eventHead: [Schema.Member] = [
     .init("checkoutId", Schemas.checkoutID),
-    .init("seq", .integer, "From 1, without gaps, for each checkout."),
+    .init("seq", .integer),
     .init("time", Schemas.timestamp),
-    .optional("componentId", Schemas.componentID, "Where there is one."),
+    .optional("componentId", Schemas.componentID),
   ]
 }
 
@@ -131,7 +143,8 @@ extension EventKind {
     case .didUpdateValidationStatus:
       return [
         .init("status", .enumeration(["validating", "valid", "invalid", "error"])),
-        .optional("errors", .array(Schemas.open([]))), .init("data", Schemas.open([])),
+        .optional("errors", .array(Schemas.validationError)), .optional("error", Schemas.error),
+        .init("data", Schemas.open([]), "The field that was collected."),
       ]
     case .didReceiveError: return [.init("error", Schemas.error)]
     case .willCreatePayment: return [type] + decision
@@ -139,11 +152,7 @@ extension EventKind {
     case .didTokenizePaymentMethod:
       return [type, .optional("paymentMethodTokenData", Schemas.open([]))] + decision
     case .didReceiveAdditionalInfo:
-      return [
-        .init(
-          "info",
-          Schemas.open([.init("kind", .enumeration(["bankAccountCollector", "mandate"]))]))
-      ]
+      return [.init("info", Schemas.additionalInfo)]
     case .didResumeWith: return [.init("resumeToken", .string)] + decision
     case .willUpdateClientSession, .didUpdateClientSession:
       return [.init("clientSession", Schemas.clientSession)]

@@ -82,14 +82,55 @@ enum Schemas {
       .optional("customer", open([])),
     ]))
 
-  static let step = Schema.named("Step", open([.init("name", .string)]))
+  static let userDetails = Schema.named(
+    "UserDetails",
+    open([
+      .optional("firstName", .oneOf([.string, .null])),
+      .optional("lastName", .oneOf([.string, .null])),
+      .optional("emailAddress", .oneOf([.string, .null])),
+    ]))
+
+  static let step = Schema.named(
+    "Step",
+    open([
+      .init(
+        "name", .string,
+        "notInitialized, loading, banksRetrieved, retrievedUserDetails, didCollectUserDetails"
+          + " or webRedirect."),
+      .optional("banks", .array(bank), "Of banksRetrieved."),
+      .optional("details", userDetails, "Of retrievedUserDetails."),
+      .optional(
+        "state", .enumeration(["loading", "loaded", "dismissed", "success", "failure"]),
+        "Of webRedirect."),
+      .optional("url", .string, "Of webRedirect, when loaded: the page to show to the shopper."),
+    ]))
+
+  static let validationError = Schema.named(
+    "ValidationError",
+    open([
+      .init("errorId", .string), .init("description", .string),
+      .optional("diagnosticsId", .string), .optional("inputElementType", .string),
+    ]))
+
+  static let additionalInfo = Schema.named(
+    "AdditionalInfo",
+    open([
+      .init("kind", .enumeration(["bankAccountCollector", "mandate"])),
+      .optional("publishableKey", .string, "For the collector: Stripe's key."),
+      .optional("clientSecret", .string, "For the collector: the intent's secret."),
+      .optional("returnUrl", .string, "For the collector: where it returns to."),
+      .optional("fullName", .string, "For the collector: the account's owner."),
+      .optional("emailAddress", .string, "For the collector: the owner's."),
+      .optional("text", .string, "The mandate to be shown, if settings have one; or"),
+      .optional("merchantName", .string, "whom the mandate is for."),
+    ]))
 
   static let component = Schema.named(
     "Component",
     open([
       .init("componentId", componentID), .init("component", .string),
       .init("paymentMethodType", .string), .init("step", step),
-      .optional("banks", .array(bank)), .optional("details", open([])),
+      .optional("banks", .array(bank)), .optional("details", userDetails),
       .optional("validation", open([]), "By field: status, errors."),
       .optional("data", open([]), "What was accepted."), .init("submittable", .boolean),
       .init("missing", .array(.string)),
@@ -112,6 +153,8 @@ enum Schemas {
             .init("kind", .enumeration(["decision", "redirect", "bankAccount", "mandate"])),
             .init("since", timestamp), .optional("deadline", timestamp),
             .optional("decisionId", .string),
+            .optional("url", .string, "Of a redirect: the page to show to the shopper."),
+            .optional("info", additionalInfo, "Of a bank account or a mandate."),
           ])), "What a client must do for the checkout to go on."),
       .optional("payment", payment), .optional("outcome", words(Outcome.self)),
       .optional("error", error), .optional("redacted", .boolean),

@@ -33,7 +33,7 @@ package final class Server {
   lazy var discovery: [UInt8] = OpenRPC(
     title: "checkoutd", version: version,
     description: "Holds headless checkout components and drives their payments.",
-    methods: Methods.all, events: Methods.notifications
+    methods: Methods.all, events: Methods.notifications, extensions: Methods.extensions
   ).document.jsonBytes
   let inbound: Inbound
 

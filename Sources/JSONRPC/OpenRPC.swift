@@ -19,17 +19,20 @@ package struct OpenRPC {
   package let methods: [MethodRow]
   /// What the server sends unasked.
   package let events: [EventRow]
+  /// More about it, under names that begin with `x-`.
+  package let extensions: [Value.Member]
 
   /// Makes the description of a document.
   package init(
     title: String, version: String, description: String, methods: [MethodRow],
-    events: [EventRow] = []
+    events: [EventRow] = [], extensions: [Value.Member] = []
   ) {
     self.title = title
     self.version = version
     self.description = description
     self.methods = methods
     self.events = events
+    self.extensions = extensions
   }
 
   /// The document.
@@ -46,6 +49,7 @@ package struct OpenRPC {
     ]
     if !events.isEmpty { members.append(.init("x-notifications", .array(events.map(event)))) }
     members.append(.init("x-errorIds", .object(errorRows.map(meaning))))
+    members += extensions
     members.append(.init("components", ["schemas": .object(schemas), "errors": .object(errors)]))
     return .object(members)
   }

@@ -132,19 +132,20 @@ import ValueTree
   @Test func `the document fits into the shortest line that may be set for replies`() {
     let document = OpenRPC(
       title: "checkoutd", version: "10.10.10", description: "d", methods: Self.rows,
-      events: Self.events
+      events: Self.events, extensions: Methods.extensions
     ).document
     #expect(document.jsonText.utf8.count < 65_536 - 512)
   }
 
   @Test func `the document describes every method, event and error`() {
     let document = OpenRPC(
-      title: "t", version: "1", description: "d", methods: Self.rows, events: Self.events
+      title: "t", version: "1", description: "d", methods: Self.rows, events: Self.events,
+      extensions: Methods.extensions
     ).document
     let methods = document["methods"]?.array?.compactMap { $0["name"]?.string }
     #expect(methods == Self.rows.map(\.name.description))
     let text = document.text
-    let errors = ErrorID.allCases.filter { $0.code != nil }.map(\.rawValue)
+    let errors = ErrorID.allCases.map(\.rawValue)
     for name in Self.events.map(\.name.description) + errors {
       #expect(text.contains("\"\(name)\""), "\(name)")
     }

@@ -10,7 +10,7 @@ import ValueTree
     methods: ConformanceServer.table.rows,
     events: [
       EventRow("conf.event", "Something.", members: [.init("name", .named("Name", .string))])
-    ])
+    ], extensions: [.init("x-more", true)])
 
   @Test func `the document has what OpenRPC asks for`() throws {
     let document = Self.description.document
@@ -32,6 +32,7 @@ import ValueTree
     #expect(meanings.map(\.name) == ErrorRow.generic.map(\.errorId))
     #expect(meanings.first?.value["code"] == -32700)
     #expect(meanings.first?.value["when"]?.string == ErrorRow.parseError.when)
+    #expect(document["x-more"] == true)
     #expect(document["x-notifications"]?.array?.map { $0["name"] } == ["conf.event"])
   }
 
