@@ -145,7 +145,8 @@ enum Schemas {
       .optional("expiresAt", timestamp),
       .init("paymentHandling", words(Settings.PaymentHandling.self)),
       .optional("availablePaymentMethods", availablePaymentMethods),
-      .optional("clientSession", clientSession), .init("components", .array(open([]))),
+      .optional("clientSession", clientSession),
+      .init("components", .array(open([])), "As component.get tells of each."),
       .init(
         "awaiting",
         .array(

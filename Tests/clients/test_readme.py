@@ -92,8 +92,8 @@ class Text(DaemonTest):
         done = subprocess.run([program("checkoutd"), "--help"], capture_output=True, text=True, check=True)
         told = re.findall(r"^ {6}--([a-z-]+)(?:(?!--)[^[])*\[(\w+)\]$", done.stdout, re.MULTILINE)
         self.assertGreater(len(told), 25)
-        listed = re.findall(r"^\| `--([a-z-]+)(?: [A-Z]+)?` \| (\w+)(?: \(never\))? \|", section("Running it"), re.MULTILINE)
-        known = dict(listed)
+        row = r"^\| `--([a-z-]+)(?: [A-Z]+)?` \| (\w+)(?: \(never\))? \|"
+        known = dict(re.findall(row, section("Running it"), re.MULTILINE))
         self.assertEqual(dict(told), {name: known[name] for name, _ in told})
 
     def test_limits_are_those_of_the_daemon(self) -> None:
