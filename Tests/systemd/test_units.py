@@ -170,6 +170,12 @@ class Installation(ServiceTest):
                 "usr/local/lib/systemd/system/checkoutd.service",
                 "usr/local/lib/systemd/user/checkoutd.socket",
                 "usr/local/lib/sysusers.d/checkoutd.conf",
+                "usr/local/share/man/man1/checkoutctl.1",
+                "usr/local/share/man/man5/checkoutd.conf.5",
+                "usr/local/share/man/man7/checkoutd-protocol.7",
+                "usr/local/share/man/man8/checkoutd.8",
+                "usr/local/share/bash-completion/completions/checkoutctl",
+                "usr/local/share/zsh/site-functions/_checkoutctl",
                 "etc/checkoutd/checkoutd.conf",
             ):
                 self.assertIn(name, found)
@@ -184,6 +190,13 @@ class Installation(ServiceTest):
         run(UNITS / "install", "--programs", programs())
         self.assertEqual(client.call("system.ping"), {})
         self.assertNotEqual(self.service.pid, pid)
+
+    def test_manual_pages_and_completions_are_found(self) -> None:
+        self.assertIn("hold headless checkouts", run("man", "-P", "cat", "8", "checkoutd").stdout)
+        completion = "/usr/local/share/bash-completion/completions/checkoutctl"
+        self.assertIn("-F _checkoutctl", run("bash", "-c", f"source {completion}; complete -p checkoutctl").stdout)
+        functions = run("zsh", "-fc", "print -rl -- $fpath").stdout.splitlines()
+        self.assertIn("/usr/local/share/zsh/site-functions", functions)
 
     def test_removed_and_installed_again(self) -> None:
         self.service.start()
