@@ -188,7 +188,7 @@ package struct OptionRow: Sendable {
       \.limits.connectionRate),
     number(
       "slow-reader-timeout", "MS", 100...3_600_000,
-      "let a client go that reads nothing for so long while it is owed too much",
+      "let a client go that reads nothing for so long while owed too much",
       \.limits.slowReader),
     number("max-events", "N", 100...1_000_000, "events kept of a checkout", \.limits.events.count),
     number(

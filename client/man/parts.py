@@ -108,7 +108,7 @@ def exit_status(programs: Programs) -> list[str]:
 
 def limits(programs: Programs) -> list[str]:
     """The limits that a daemon announces if nobody has set any."""
-    lines = [".Bl -column slowReaderMs 1048576 -compact"]
+    lines = [".Bl -column connectionsPerUid 268435456 -compact"]
     for name, value in programs.limits.items():
         lines.append(f".It Va {mdoc.word(name)} Ta {value}")
     return [*lines, ".El"]
