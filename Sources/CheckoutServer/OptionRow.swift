@@ -141,11 +141,12 @@ package struct OptionRow: Sendable {
     },
     span("drain-timeout", 0...600_000, "wait so long for payments when stopping", \.drainTimeout),
     span(
-      "request-timeout", 10...600_000, "for configuration, session changes and tokenization",
+      "request-timeout", 10...600_000,
+      "time-out for configuration, session changes and tokenization",
       \.timeouts.request),
-    span("bank-list-timeout", 10...600_000, "for the list of banks", \.timeouts.bankList),
+    span("bank-list-timeout", 10...600_000, "time-out for the list of banks", \.timeouts.bankList),
     OptionRow(
-      "create-payment-timeout", "MS", "for the creation of a payment",
+      "create-payment-timeout", "MS", "time-out for the creation of a payment",
       expects: "expected milliseconds from 10 to 600000",
       initial: String(Options().timeouts.createPayment)
     ) { text, options in
@@ -155,44 +156,50 @@ package struct OptionRow: Sendable {
       return true
     },
     span(
-      "payment-timeout", 10...600_000, "for the resumption and completion of a payment",
+      "payment-timeout", 10...600_000, "time-out for the resumption and completion of a payment",
       \.timeouts.payment),
-    span("poll-timeout", 10...600_000, "for one poll of a redirect's status", \.timeouts.poll),
+    span(
+      "poll-timeout", 10...600_000, "time-out for one poll of a redirect's status", \.timeouts.poll),
     span(
       "poll-span", 1000...86_400_000, "poll a redirect's status so long at most", \.spans.poll),
     span(
       "checkout-span", 1000...86_400_000, "let an unsubmitted checkout live so long at most",
       \.spans.checkout),
-    number("max-line", "BYTES", 1024...16_777_216, "of a line that comes in", \.limits.line),
+    number("max-line", "BYTES", 1024...16_777_216, "the longest line that comes in", \.limits.line),
     number(
-      "max-line-out", "BYTES", 65_536...16_777_216, "of a line that goes out", \.limits.lineOut),
-    number("max-nesting", "N", 8...1024, "levels of a line", \.limits.nesting),
-    number("max-batch", "N", 1...10_000, "members of a batch", \.limits.batch),
-    number("max-in-flight", "N", 1...10_000, "calls at once of a connection", \.limits.inFlight),
-    number("max-waiting", "N", 1...10_000, "of them waiting", \.limits.waiting),
-    number("max-connections", "N", 1...100_000, "connections", \.limits.connections),
+      "max-line-out", "BYTES", 65_536...16_777_216, "the longest line that goes out",
+      \.limits.lineOut),
+    number("max-nesting", "N", 8...1024, "the most levels of a line", \.limits.nesting),
+    number("max-batch", "N", 1...10_000, "the most members of a batch", \.limits.batch),
     number(
-      "max-connections-per-uid", "N", 1...100_000, "connections of a user",
+      "max-in-flight", "N", 1...10_000, "the most calls of a connection at once", \.limits.inFlight),
+    number(
+      "max-waiting", "N", 1...10_000, "the most calls of a connection that wait", \.limits.waiting),
+    number("max-connections", "N", 1...100_000, "the most connections", \.limits.connections),
+    number(
+      "max-connections-per-uid", "N", 1...100_000, "the most connections of a user",
       \.limits.connectionsPerUser),
     number(
-      "max-checkouts-per-uid", "N", 1...1_000_000, "checkouts of a user",
+      "max-checkouts-per-uid", "N", 1...1_000_000, "the most live checkouts of a user",
       \.limits.checkoutsPerUser),
     number(
-      "max-queue", "BYTES", 65_536...1_073_741_824, "waiting to be read by a client",
+      "max-queue", "BYTES", 65_536...1_073_741_824, "the most that may wait to be read by a client",
       \.limits.queue),
     number(
       "max-memory", "BYTES", 1_048_576...1_099_511_627_776,
-      "in all queues and unfinished lines together", \.limits.memory),
+      "the most in all queues and unfinished lines together", \.limits.memory),
     number(
-      "max-connection-rate", "N", 1...1_000_000, "connections of a user in a second",
+      "max-connection-rate", "N", 1...1_000_000, "the most new connections of a user in a second",
       \.limits.connectionRate),
     number(
       "slow-reader-timeout", "MS", 100...3_600_000,
       "let a client go that reads nothing for so long while owed too much",
       \.limits.slowReader),
-    number("max-events", "N", 100...1_000_000, "events kept of a checkout", \.limits.events.count),
     number(
-      "max-event-bytes", "BYTES", 65_536...1_073_741_824, "kept of a checkout's events",
+      "max-events", "N", 100...1_000_000, "the most events kept of a checkout",
+      \.limits.events.count),
+    number(
+      "max-event-bytes", "BYTES", 65_536...1_073_741_824, "the most kept of a checkout's events",
       \.limits.events.byteCount),
   ]
 }
