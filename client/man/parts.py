@@ -58,14 +58,15 @@ def commands(programs: Programs) -> list[str]:
         for block in help.blocks[1:]:
             if not block.title.startswith("Options"):
                 lines += _block(block)
-        if own := _own_options(help.blocks):
-            lines += [".Pp", "Options:", own + "."]
+        if own := [row for block in help.blocks if block.title == "Options" for row in block.rows]:
+            lines += [".Pp", "Options:", *_flags(own)]
     return lines
 
 
-def _own_options(blocks: list[Block]) -> str:
-    rows = [row for block in blocks if block.title == "Options" for row in block.rows]
-    return " ,\n".join(f".Fl \\-{mdoc.word(row.name)}" for row in rows).replace("\\-.", ".")
+def _flags(rows: list[Row]) -> list[str]:
+    """The long names of options, one after the other."""
+    flags = [f".Fl \\-{mdoc.word(row.name)}" for row in rows]
+    return [*(f"{flag} ," for flag in flags[:-1]), f"{flags[-1]} ."]
 
 
 def _block(block: Block) -> list[str]:
