@@ -2,7 +2,7 @@
 # Completion of checkoutctl's command line, for bash: commands, options, files, and the names of methods and events.
 
 # BEGIN tables (made by client/man/generate)
-_checkoutctl_commands='start list show banks follow wait cancel call batch status connections discover'
+_checkoutctl_commands='start pay list show banks follow wait cancel call batch status connections discover'
 _checkoutctl_methods='
   system.hello
   system.ping
@@ -72,6 +72,7 @@ _checkoutctl_handlings='
 _checkoutctl_common='-s --socket -t --timeout -V --version -h --help'
 declare -gA _checkoutctl_options=(
   [start]='--token-file -k --start-key --handling --locale --url-scheme --publishable-key --merchant-name --mandate-text --settings --decide --decision-timeout --allow-repeat -w --wait --retry -j --json'
+  [pay]='--token-file -k --start-key --locale --url-scheme --publishable-key --merchant-name --mandate-text --settings --data --bank --allow-repeat --retry -j --json'
   [list]='--state --shared -a --all -j --json'
   [show]='-j --json'
   [banks]='--retry -j --json'
@@ -104,6 +105,8 @@ declare -gA _checkoutctl_values=(
   [--merchant-name]=NAME
   [--mandate-text]=TEXT
   [--settings]=FILE
+  [--data]=FILE
+  [--bank]=ID
   [--decision-timeout]=MS
   [--state]=STATE
   [--reason]=TEXT
