@@ -6,7 +6,7 @@ extension Examples {
     ExampleRow(
       "A program introduces itself", params: [.init("client", "till 3")],
       result: [
-        "server": ["name": "checkoutd", "version": "0.1.0"], "protocol": 1,
+        "server": ["name": "checkoutd", "version": .string(Release.version)], "protocol": 1,
         "epoch": "522d67f9041e8431",
         "limits": [
           "line": 1_048_576, "lineOut": 1_048_576, "nesting": 64, "batch": 64, "inFlight": 64,
@@ -31,7 +31,7 @@ extension Examples {
     ExampleRow(
       "A daemon that has just started",
       result: [
-        "uptimeMs": 1200, "version": "0.1.0", "checkouts": [:], "subscriptions": 0,
+        "uptimeMs": 1200, "version": .string(Release.version), "checkouts": [:], "subscriptions": 0,
         "events": ["published": 0, "lost": 0],
         "connections": [
           "open": 1, "accepted": 1, "refused": 0, "refusals": [:], "heldBytes": 0,

@@ -1,9 +1,8 @@
 import CheckoutClient
+import CheckoutProtocol
 
 /// What the command line asks for.
 struct Invocation {
-  static let version = "0.1.0"
-
   /// What is to be done; nil to print ``text``.
   private let command: Command?
   private let text: String
@@ -30,7 +29,7 @@ struct Invocation {
     if given.has(.help) {
       (command, text) = (nil, named.map(Help.text) ?? Help.general)
     } else if given.has(.version) {
-      (command, text) = (nil, "checkoutctl \(Self.version)")
+      (command, text) = (nil, "checkoutctl \(Release.version)")
     } else {
       guard let named else { throw .usage("expected a command") }
       try named.check(given)

@@ -3,7 +3,7 @@ import LinuxSystem
 /// The options there are, in the order in which they are told of.
 enum Option: Int, CaseIterable, Sendable {
   case tokenFile, startKey, handling, locale, urlScheme, publishableKey, merchantName, mandateText
-  case settings, data, bank, decide, decisionTimeout, allowRepeat
+  case settings, data, decide, decisionTimeout, allowRepeat
   case state, shared, all
   case reason, wait, since, retry, sequential, json
   case socket, timeout, version, help
@@ -24,7 +24,6 @@ enum Option: Int, CaseIterable, Sendable {
     case .mandateText: CommandLineOption("mandate-text", takesValue: true)
     case .settings: CommandLineOption("settings", takesValue: true)
     case .data: CommandLineOption("data", takesValue: true)
-    case .bank: CommandLineOption("bank", takesValue: true)
     case .decide: CommandLineOption("decide")
     case .decisionTimeout: CommandLineOption("decision-timeout", takesValue: true)
     case .allowRepeat: CommandLineOption("allow-repeat")
@@ -50,7 +49,6 @@ enum Option: Int, CaseIterable, Sendable {
     case .tokenFile, .settings, .data: "FILE"
     case .startKey, .publishableKey: "KEY"
     case .handling: "HOW"
-    case .bank: "ID"
     case .locale, .urlScheme, .merchantName: "NAME"
     case .mandateText, .reason: "TEXT"
     case .decisionTimeout, .retry, .timeout: "MS"
@@ -75,7 +73,6 @@ enum Option: Int, CaseIterable, Sendable {
     case .mandateText: "the text of ACH mandates, in place of the usual one"
     case .settings: "read the settings from this file, as a JSON object; options go over it"
     case .data: "read what a shopper would be asked for from this file, and ask nobody"
-    case .bank: "pay with the bank of this id (iDEAL), and ask nobody"
     case .decide: "be asked before the payment is created (checkout.willCreatePayment)"
     case .decisionTimeout: "how long each decision may take"
     case .allowRepeat: "start although an earlier outcome of this session is unknown"

@@ -1,3 +1,4 @@
+import CheckoutProtocol
 import CheckoutServer
 import CheckoutStore
 import Glibc
@@ -7,8 +8,6 @@ import Systemd
 
 /// The daemon's life: from its options to its exit code.
 enum Daemon {
-  static let version = "0.1.0"
-
   /// Why the daemon cannot start.
   struct Problem: Error {
     let message: String
@@ -119,7 +118,7 @@ enum Daemon {
     on loop: EventLoop, _ options: Options, _ policy: UpstreamPolicy,
     _ settings: Invocation.Settings, _ log: Log, _ service: ServiceManager
   ) throws -> Server {
-    var gateway = GatewayOptions(policy: policy, client: SDKClient(version: version))
+    var gateway = GatewayOptions(policy: policy, client: SDKClient(version: Release.version))
     if let file = options.certificateFile { gateway.certificateFile = file }
     gateway.proxy = options.proxy
     gateway.timeouts = options.timeouts
@@ -129,7 +128,7 @@ enum Daemon {
       loop: loop, log: log, service: service, store: store,
       gateway: try PrimerGateway(on: loop, options: gateway), policy: policy,
       limits: options.limits, spans: options.spans, retention: options.retention,
-      bootID: try bootNumber(), version: version,
+      bootID: try bootNumber(), version: Release.version,
       readOptions: { readAgain(settings) })
     server.idleSpan = options.idleSpan
     return server

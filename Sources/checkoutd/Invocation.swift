@@ -1,3 +1,4 @@
+import CheckoutProtocol
 import CheckoutServer
 import Glibc
 import LinuxSystem
@@ -88,7 +89,7 @@ enum Invocation {
       return
     }
     if given("version") != nil {
-      self = .show("checkoutd \(Daemon.version)")
+      self = .show("checkoutd \(Release.version)")
       return
     }
     guard parsed.operands.isEmpty else {

@@ -28,6 +28,10 @@ class UnattendedTest(PayTest):
         token = self.file(session.client_token)
         return self.start_ctl("pay", "--token-file", token, *options, environment=environment)
 
+    def with_bank(self, id: str) -> tuple[str | Path, ...]:
+        """The options that name a bank, which stands in a file."""
+        return "--data", self.file(json.dumps({"bankId": id}))
+
     def ach(self, session: Session, data: Any, *options: str, rest: str = IMPATIENT) -> Ctl:
         """A payment by ACH that is under way."""
         settings = self.file(json.dumps(ACH_SETTINGS))
@@ -40,7 +44,7 @@ class UnattendedTest(PayTest):
 class Banks(UnattendedTest):
     def test_page_and_outcome(self) -> None:
         session = self.session(**APPROVING)
-        outcome = self.assert_ends(self.start_pay(session, "--bank", BANK).finish(), 0)
+        outcome = self.assert_ends(self.start_pay(session, *self.with_bank(BANK)).finish(), 0)
         payment = session.payment["id"]
         self.assertEqual(
             outcome.output.splitlines(),
@@ -50,7 +54,7 @@ class Banks(UnattendedTest):
 
     def test_lines_of_json(self) -> None:
         session = self.session()
-        ctl = self.start_pay(session, "--bank", BANK, "--json")
+        ctl = self.start_pay(session, *self.with_bank(BANK), "--json")
         page = ctl.next_line()
         checkout = self.the_checkout()
         self.assertEqual(
@@ -69,17 +73,17 @@ class Banks(UnattendedTest):
 
     def test_token_on_standard_input(self) -> None:
         session = self.session(**APPROVING)
-        self.assert_ends(self.start_ctl("pay", "--bank", BANK).finish(session.client_token + "\n"), 0)
+        self.assert_ends(self.start_ctl("pay", *self.with_bank(BANK)).finish(session.client_token + "\n"), 0)
 
     def test_same_key_is_the_same_payment(self) -> None:
         session = self.session(**APPROVING)
-        options = ("--bank", BANK, "--start-key", "till-1")
+        options = (*self.with_bank(BANK), "--start-key", "till-1")
         first, second = (self.assert_ends(self.start_pay(session, *options).finish(), 0) for _ in range(2))
         self.assertEqual(second.output, f"success {session.payment['id']} SUCCESS\n")
         self.assertEqual(first.output.splitlines()[-1] + "\n", second.output)
 
     def test_failed_payment(self) -> None:
-        outcome = self.start_pay(self.session(**DECLINING), "--bank", BANK, "--json").finish()
+        outcome = self.start_pay(self.session(**DECLINING), *self.with_bank(BANK), "--json").finish()
         self.assertEqual(outcome.status, 1)
         last = json.loads(outcome.output.splitlines()[-1])
         self.assertEqual((last["outcome"], last["error"]["errorId"]), ("failed", "failed-to-resume-payment"))
@@ -87,7 +91,7 @@ class Banks(UnattendedTest):
     def test_bank_that_cannot_be_chosen(self) -> None:
         for bank in (CLOSED_BANK, "no-such-bank"):
             session = self.session()
-            outcome = self.assert_ends(self.start_pay(session, "--bank", bank, "--json").finish(), ERROR_REPLY)
+            outcome = self.assert_ends(self.start_pay(session, *self.with_bank(bank), "--json").finish(), ERROR_REPLY)
             self.assertEqual(outcome.error["data"]["errorId"], "invalid-collected-data")
             self.assertEqual(session.payments, [])
             # Nobody would go on with it: the session can be paid in another checkout.
@@ -96,13 +100,13 @@ class Banks(UnattendedTest):
     def test_submission_that_failed(self) -> None:
         self.sandbox.fault("actions", status=400)
         session = self.session(paymentMethods=[{"type": "ADYEN_IDEAL", "surcharge": 50}])
-        outcome = self.assert_ends(self.start_pay(session, "--bank", BANK, "--json").finish(), ERROR_REPLY)
+        outcome = self.assert_ends(self.start_pay(session, *self.with_bank(BANK), "--json").finish(), ERROR_REPLY)
         self.assertEqual(outcome.error["errorId"], "failed-to-create-session")
         self.assertEqual(self.the_checkout()["outcome"], "cancelled")
 
     def test_nobody_reads_the_output(self) -> None:
         session = self.session(**DECLINING)
-        ctl = self.start_pay(session, "--bank", BANK)
+        ctl = self.start_pay(session, *self.with_bank(BANK))
         ctl.close_output()
         self.assertEqual(ctl.process.wait(TIMEOUT), 1)
 
@@ -146,10 +150,10 @@ class Accounts(UnattendedTest):
 class Endings(UnattendedTest):
     def test_time_is_over(self) -> None:
         session = self.session()
-        first = self.start_pay(session, "--bank", BANK, "--json")
+        first = self.start_pay(session, *self.with_bank(BANK), "--json")
         first.next_line()
         # It finds the payment, for which it needs nobody but the daemon, and waits for the bank in vain.
-        outcome = self.start_pay(session, "--bank", BANK, "--timeout", "3000").finish()
+        outcome = self.start_pay(session, *self.with_bank(BANK), "--timeout", "3000").finish()
         self.assertEqual(outcome.status, TIMED_OUT, outcome)
         checkout = self.the_checkout()
         self.assertEqual(checkout["state"], "awaitingRedirect")
@@ -159,11 +163,11 @@ class Endings(UnattendedTest):
 
     def test_interrupt_leaves_what_is_submitted(self) -> None:
         session = self.session()
-        ctl = self.start_pay(session, "--bank", BANK, "--json")
+        ctl = self.start_pay(session, *self.with_bank(BANK), "--json")
         ctl.next_line()
         ctl.process.send_signal(signal.SIGINT)
         self.assertEqual(ctl.finish().status, INTERRUPTED)
-        again = self.start_pay(session, "--bank", BANK, "--json")
+        again = self.start_pay(session, *self.with_bank(BANK), "--json")
         again.next_line()
         session.approve()
         self.assertEqual(self.assert_ends(again.finish(), 0).value["outcome"], "success")
@@ -178,7 +182,7 @@ class Restarts(UnattendedTest):
         for end in (signal.SIGKILL, signal.SIGTERM):
             session = self.sandbox.session()
             token = self.file(session.client_token)
-            ctl = Ctl("--socket", daemon.socket_path, "pay", "--token-file", token, "--bank", BANK, "--json")
+            ctl = Ctl("--socket", daemon.socket_path, "pay", "--token-file", token, *self.with_bank(BANK), "--json")
             self.addCleanup(ctl.close)
             ctl.next_line()
             daemon.end(end)
@@ -197,21 +201,20 @@ class Usage(UnattendedTest):
     def test_wrong_command_lines(self) -> None:
         token = self.file(self.session().client_token)
         self.assert_wrong("9001", text="x")
-        self.assert_wrong("--token-file", token, "--bank", BANK, "--data", "-", text="{}")
         self.assert_wrong("--token-file", "-", "--data", "-", text="{}")
         self.assert_wrong("--data", "-", text="{}")
         self.assert_wrong("--token-file", token, "--settings", "-", "--data", "-", text="{}")
         self.assert_wrong("--token-file", token, "--data", "/nonexistent/data")
-        self.assert_wrong("--bank", BANK, text=" ")
+        self.assert_wrong(*self.with_bank(BANK), text=" ")
         several = '{"bankId":"1","firstName":"A"}'
         for data in ("", "[]", '{"bankId":1}', several, '{"acceptMandate":"yes"}', '{"x":"y"}'):
             self.assert_wrong("--token-file", token, "--data", "-", text=data)
         for settings in ("", "[]", '{"paymentHandling":"manual"}'):
-            self.assert_wrong("--token-file", token, "--bank", BANK, "--settings", self.file(settings))
+            self.assert_wrong("--token-file", token, *self.with_bank(BANK), "--settings", self.file(settings))
 
     def test_token_as_argument(self) -> None:
         token = self.session().client_token
-        for arguments in ((token,), ("--token-file", token), ("--bank", token)):
+        for arguments in ((token,), ("--token-file", token), ("--data", token)):
             outcome = self.assert_ends(self.start_ctl("pay", *arguments).finish(), USAGE)
             self.assertNotIn(token, outcome.errors)
 

@@ -137,7 +137,11 @@ class Examples(DurableTest):
                 example = self.example("pay-ach", tool, tool)
                 example.say(session.client_token, 'Wilhelmientje"', "Wilhelmientje", "", "wilhelmientje@example.com")
                 example.say("pi_example", "yes")
-                self.assert_paid(example.finish(), "pending", "PENDING")
+                outcome = example.finish()
+                self.assert_paid(outcome, "pending", "PENDING")
+                self.assertRegex(outcome.errors, "with the client secret pi_\\w+")
+                self.assertRegex(outcome.errors, r"\w+ may debit your account\.|authorize")
+                self.assertNotIn("null", outcome.errors)
                 self.assertEqual(session.customer["firstName"], "Wilhelmientje")
                 self.assert_secret(session.client_token, "ilhelmientje")
 

@@ -83,7 +83,7 @@ update() {
 
 report_account() {
   local answer
-  printf 'Show the collector of bank accounts, with the client secret %s\n' "$(of "$2" .clientSecret)" >&2
+  printf 'Show the collector of bank accounts, with the client secret %s\n' "$(of "$2" .info.clientSecret)" >&2
   question 'Its payment id (nothing if it was cancelled)?'
   if [[ -n $answer ]]; then
     call component.reportBankAccount "{\"componentId\":$1,\"outcome\":\"succeeded\",\"paymentId\":$(quoted "$answer")}"
@@ -94,7 +94,7 @@ report_account() {
 
 answer_mandate() {
   local answer
-  of "$2" '.text // "\(.merchantName) may debit your account."' >&2
+  of "$2" '.info | .text // "\(.merchantName) may debit your account."' >&2
   question 'Do you accept (yes or no)?'
   case $answer in
     yes) call component.acceptMandate "{\"componentId\":$1}" ;;

@@ -3,7 +3,7 @@ extension Command {
     "pay",
     options: [
       .tokenFile, .startKey, .locale, .urlScheme, .publishableKey, .merchantName, .mandateText,
-      .settings, .data, .bank, .allowRepeat, .retry, .json,
+      .settings, .data, .allowRepeat, .retry, .json,
     ],
     summary: "pay a checkout, from its client token to its outcome",
     details: """
@@ -16,8 +16,8 @@ extension Command {
       Nobody is asked with --data: then a JSON object has what a shopper would be asked for. That is
       bankId; or for ACH firstName, lastName and emailAddress, as far as they are not those of the
       client session, and acceptMandate, true or false, without which somebody else has to answer.
-      --bank is for a bank that is no secret. The pages to open are printed, each after its name, and
-      last the outcome, the payment's id and its status; with --json these are objects.
+      The pages to open are printed, each after its name, and last the outcome, the payment's id and
+      its status; with --json these are objects.
 
       Ctrl-C before the payment is under way cancels the checkout. Afterwards, and with any other
       signal, the command ends and the checkout goes on; pay with the same client token finds it again.

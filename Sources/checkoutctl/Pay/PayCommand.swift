@@ -38,9 +38,6 @@ struct PayCommand {
       try given.number(
         .retry, in: 0...Deadline.maximumMilliseconds, unit: "milliseconds") ?? 60_000
     let dataFile = given[.data]
-    guard dataFile == nil || !given.has(.bank) else {
-      throw .usage("--bank does not go with --data")
-    }
     guard dataFile != "-" || ![given[.tokenFile] ?? "-", given[.settings]].contains("-") else {
       throw .usage("standard input has one thing only: collected data, client token or settings")
     }
@@ -54,11 +51,7 @@ struct PayCommand {
       start.params["startKey"] ?? .string("pay-\(Random.uint64())-\(Random.uint64())")
     let others = (start.params.object ?? []).filter { $0.name != "startKey" }
     startParams = .object(others + [.init("startKey", startKey)])
-    if let bank = given[.bank] {
-      collected = .bank(id: bank)
-    } else {
-      collected = try dataFile.map { path throws(Failure) in try Self.collected(in: path) }
-    }
+    collected = try dataFile.map { path throws(Failure) in try Self.collected(in: path) }
   }
 
   private static func collected(in path: String) throws(Failure) -> Collected {

@@ -53,7 +53,7 @@ final class PayLoop {
 
   private static func openTerminal() throws(PayEnding) -> TerminalDevice {
     do throws(Errno) { return try TerminalDevice() } catch {
-      throw .failure(.usage("there is no terminal to ask on (\(error)): use --data or --bank"))
+      throw .failure(.usage("there is no terminal to ask on (\(error)): use --data"))
     }
   }
 

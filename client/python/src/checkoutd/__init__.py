@@ -12,6 +12,7 @@ from checkoutd.place import default_socket
 from checkoutd.synchronous import Client
 from checkoutd.synchronous_checkout import AchComponent, BanksComponent, Checkout
 from checkoutd.types import (
+    AdditionalInfo,
     Awaited,
     Bank,
     ClientSession,
@@ -34,6 +35,7 @@ from checkoutd.types import (
 
 __all__ = [
     "AchComponent",
+    "AdditionalInfo",
     "AsyncAchComponent",
     "AsyncBanksComponent",
     "AsyncCheckout",

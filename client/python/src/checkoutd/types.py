@@ -173,6 +173,19 @@ class Component(TypedDict):
     data: NotRequired[dict[str, str]]
 
 
+class AdditionalInfo(TypedDict):
+    """What a client needs to show Stripe's collector of bank accounts, or the mandate."""
+
+    kind: Literal["bankAccountCollector", "mandate"]
+    publishableKey: NotRequired[str]
+    clientSecret: NotRequired[str]
+    returnUrl: NotRequired[str]
+    fullName: NotRequired[str]
+    emailAddress: NotRequired[str]
+    text: NotRequired[str]
+    merchantName: NotRequired[str]
+
+
 class Awaited(TypedDict):
     """What a client must do for a checkout to go on."""
 
@@ -184,13 +197,7 @@ class Awaited(TypedDict):
     paymentMethodTokenData: NotRequired[dict[str, Any]]
     resumeToken: NotRequired[str]
     url: NotRequired[str]
-    publishableKey: NotRequired[str]
-    clientSecret: NotRequired[str]
-    returnUrl: NotRequired[str]
-    fullName: NotRequired[str]
-    emailAddress: NotRequired[str]
-    text: NotRequired[str]
-    merchantName: NotRequired[str]
+    info: NotRequired[AdditionalInfo]
 
 
 class Snapshot(TypedDict):
