@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import stat
@@ -10,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from support.client import TIMEOUT
 from systemd.case import ServiceTest
 from systemd.service import ALL, SERVICE, UNITS, programs, run, show, systemctl
 
@@ -167,6 +169,9 @@ class Installation(ServiceTest):
             for name in (
                 "usr/local/bin/checkoutd",
                 "usr/local/bin/checkoutctl",
+                "usr/local/bin/checkoutd-collector",
+                "usr/local/lib/checkoutd/collector/page.html",
+                "usr/local/lib/checkoutd/python/src/checkoutd/py.typed",
                 "usr/local/lib/systemd/system/checkoutd.service",
                 "usr/local/lib/systemd/user/checkoutd.socket",
                 "usr/local/lib/sysusers.d/checkoutd.conf",
@@ -197,6 +202,16 @@ class Installation(ServiceTest):
         self.assertIn("-F _checkoutctl", run("bash", "-c", f"source {completion}; complete -p checkoutctl").stdout)
         functions = run("zsh", "-fc", "print -rl -- $fpath").stdout.splitlines()
         self.assertIn("/usr/local/share/zsh/site-functions", functions)
+
+    def test_collector_runs_where_it_is_installed(self) -> None:
+        names = ("publishableKey", "clientSecret", "returnUrl", "fullName", "emailAddress")
+        info = {"kind": "bankAccountCollector", **{name: "x" for name in names}}
+        command = ["checkoutd-collector", "--socket", "/run/checkoutd/checkoutd.sock", "cm_0123456789abcdef_0"]
+        done = subprocess.run(
+            command, cwd="/", input=json.dumps(info), capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+        self.assertIn("unknown-component", done.stderr)
 
     def test_removed_and_installed_again(self) -> None:
         self.service.start()
