@@ -12,7 +12,11 @@ package struct CheckoutID: Hashable, Sendable, Comparable {
   ///
   /// - Returns: `nil` for anything but `co_` and sixteen lower-case hexadecimal digits.
   package init?(text: String) {
-    guard let number = hexadecimal(text.utf8, after: "co_") else { return nil }
+    var text = text
+    let number = text.withUTF8 { bytes in
+      bytes.count == 19 ? unsafe hexadecimal(bytes, after: "co_") : nil
+    }
+    guard let number else { return nil }
     rawValue = number
   }
 
@@ -46,7 +50,7 @@ package struct ComponentID: Hashable, Sendable {
   /// - Parameter bytes: UTF-8.
   package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count == 21 || bytes.count == 22, unsafe bytes[19] == UInt8(ascii: "_"),
-      let number = unsafe hexadecimal(bytes.prefix(19), after: "cm_")
+      let number = unsafe hexadecimal(bytes, after: "cm_")
     else { return nil }
     var index = 0
     for place in 20..<bytes.count {
@@ -130,15 +134,17 @@ private func hexadecimal(_ number: UInt64) -> String {
   return String(repeating: "0", count: 16 - digits.utf8.count) + digits
 }
 
-private func hexadecimal(_ text: some Collection<UInt8>, after prefix: StaticString) -> UInt64? {
-  let length = prefix.utf8CodeUnitCount
-  let start = unsafe UnsafeBufferPointer(start: prefix.utf8Start, count: length)
-  guard text.count == length + 16, unsafe text.starts(with: start) else { return nil }
+/// Reads three letters and sixteen lower-case hexadecimal digits.
+private func hexadecimal(_ bytes: UnsafeBufferPointer<UInt8>, after prefix: StaticString) -> UInt64?
+{
+  guard bytes.count >= 19 else { return nil }
+  for place in 0..<3 where unsafe bytes[place] != prefix.utf8Start[place] { return nil }
   var number: UInt64 = 0
-  for byte in text.dropFirst(length) {
+  for place in 3..<19 {
+    let byte = unsafe bytes[place]
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - 48)
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - 87)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte &- 48)
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte &- 87)
     default: return nil
     }
   }

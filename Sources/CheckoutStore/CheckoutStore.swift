@@ -48,7 +48,8 @@ package final class CheckoutStore {
   package var isDurable: Bool { backend.isDurable }
 
   private let backend: any StoreBackend
-  private var logs: [CheckoutID: CheckoutLog] = [:]
+  /// By the ids' numbers.
+  private var logs: [UInt64: CheckoutLog] = [:]
   /// The one that was asked for last.
   private var recentLog: CheckoutLog?
   /// Tells this turn from others.
@@ -89,10 +90,10 @@ package final class CheckoutStore {
 
   private func log(of checkout: CheckoutID) -> CheckoutLog {
     if let recentLog, recentLog.id == checkout { return recentLog }
-    let log = logs[checkout] ?? CheckoutLog(checkout)
+    let log = logs[checkout.rawValue] ?? CheckoutLog(checkout)
     if log.isNew {
       log.isNew = false
-      logs[checkout] = log
+      logs[checkout.rawValue] = log
     }
     recentLog = log
     return log
@@ -167,7 +168,7 @@ package final class CheckoutStore {
   package func readEvents(
     of checkout: CheckoutID, after seq: Int64, _ body: (EventRecord) -> Bool
   ) throws(StoreError) {
-    guard let log = logs[checkout] else { return }
+    guard let log = logs[checkout.rawValue] else { return }
     let rows = log.index.rows
     for row in rows[log.index.place(after: seq)...] where row.eventCount > 0 {
       for record in try backend.readRow(row.number).events(endingAt: row.seq)
@@ -188,7 +189,9 @@ package final class CheckoutStore {
   }
 
   /// The highest number of an event of this checkout that is no longer kept.
-  package func trimmedTo(_ checkout: CheckoutID) -> Int64? { logs[checkout]?.index.trimmedTo }
+  package func trimmedTo(_ checkout: CheckoutID) -> Int64? {
+    logs[checkout.rawValue]?.index.trimmedTo
+  }
 
   // MARK: Forgetting
 
@@ -265,11 +268,11 @@ package final class CheckoutStore {
   /// - Throws: ``StoreError/failed(_:)``; then it is all still there.
   package func remove(_ checkout: CheckoutID, leaving record: Value?) throws(StoreError) {
     try transaction { () throws(StoreError) in
-      for row in logs[checkout]?.index.rows ?? [] { try backend.deleteRow(row.number) }
+      for row in logs[checkout.rawValue]?.index.rows ?? [] { try backend.deleteRow(row.number) }
       try backend.deleteFixed(of: checkout)
       if let record { try backend.writeRecord(record, of: checkout) }
     }
-    logs[checkout] = nil
+    logs[checkout.rawValue] = nil
     recentLog = nil
   }
 
@@ -305,7 +308,7 @@ package final class CheckoutStore {
     try backend.scanRows { id, row in log(of: id).append(row) }
     for log in logs.values { log.noteTrimmed(to: try findTrimmed(log.index)) }
     try backend.scanFixed { id, fixed, parts throws(StoreError) in
-      guard let last = logs[id]?.index.rows.last else {
+      guard let last = logs[id.rawValue]?.index.rows.last else {
         throw StoreError.corrupt("a checkout has no row")
       }
       let hot = try backend.readRow(last.number).hot()
