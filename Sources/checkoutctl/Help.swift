@@ -24,8 +24,7 @@ enum Help {
     \(table(Option.allCases.filter { !Option.common.contains($0) }))
 
     Everyone on this machine can see the arguments of a command. So client tokens, and what shoppers
-    have typed or chosen, are taken from standard input or a file alone, and refused as arguments;
-    all but the id of a bank, which pay takes from those who do not mind.
+    have typed or chosen, are taken from standard input or a file alone, and refused as arguments.
 
     Output is for people unless --json is given; it has colours on a terminal, if NO_COLOR is not set.
     Errors go to standard error, and on a terminal what is being waited for.
