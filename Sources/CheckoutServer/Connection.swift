@@ -35,7 +35,8 @@ final class Connection: ReplySink {
   private var watchesOutput = false
   /// Whether the next reply tells of what this turn has changed.
   private var nextReplyDepends = false
-  /// Whether it is to be flushed at the end of this turn.
+  /// Whether it is among those that are to be flushed at the end of this turn; flushing it before
+  /// does not change that.
   var isDirty = false
   /// The one after it among those.
   var nextDirty: Connection?
@@ -333,7 +334,6 @@ final class Connection: ReplySink {
 
   /// Sends what the turn said, as far as the client takes it, and settles what happens next.
   func flush() {
-    isDirty = false
     nextReplyDepends = false
     guard !isClosed else { return }
     if let backlog {

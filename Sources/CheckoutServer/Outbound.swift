@@ -52,6 +52,7 @@ final class Outbound {
     guard let connection = firstDirty else { return nil }
     firstDirty = connection.nextDirty
     connection.nextDirty = nil
+    connection.isDirty = false
     if firstDirty == nil { lastDirty = nil }
     return connection
   }
