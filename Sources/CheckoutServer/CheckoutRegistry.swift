@@ -16,6 +16,8 @@ final class CheckoutRegistry {
   private var byOwner: [UInt32: [LiveCheckout]] = [:]
   private var all: [LiveCheckout] = []
   private var startCount: UInt64 = 0
+  /// How many checkouts of each user are not over.
+  private var liveCounts: [UInt32: Int] = [:]
 
   /// Every checkout, in the order they were started.
   var checkouts: [LiveCheckout] { all }
@@ -26,8 +28,13 @@ final class CheckoutRegistry {
   subscript(id: CheckoutID) -> LiveCheckout? { live[id.rawValue] }
 
   /// How many checkouts of a user are not over.
-  func liveCount(of owner: UInt32) -> Int {
-    (byOwner[owner] ?? []).count { !$0.checkout.isEnded }
+  func liveCount(of owner: UInt32) -> Int { liveCounts[owner] ?? 0 }
+
+  /// Takes note of whether a checkout is over.
+  func note(_ entry: LiveCheckout, isOver: Bool) {
+    guard entry.isOver != isOver else { return }
+    entry.isOver = isOver
+    liveCounts[entry.owner, default: 0] += isOver ? -1 : 1
   }
 
   /// The checkout that a user started with that key.
@@ -45,6 +52,7 @@ final class CheckoutRegistry {
   /// Adds a checkout in its place in the order of starts; the usual place is the last.
   func insert(_ entry: LiveCheckout) {
     startCount = max(startCount, entry.ordinal)
+    note(entry, isOver: entry.checkout.isEnded)
     live[entry.id.rawValue] = entry
     Self.insert(entry, into: &all)
     Self.insert(entry, into: &byOwner[entry.checkout.owner, default: []])
@@ -67,6 +75,8 @@ final class CheckoutRegistry {
   /// Forgets a checkout.
   func remove(_ entry: LiveCheckout) {
     releaseSession(of: entry)
+    note(entry, isOver: true)
+    if liveCounts[entry.owner] == 0 { liveCounts[entry.owner] = nil }
     live[entry.id.rawValue] = nil
     if let key = entry.start.key {
       startKeys[StartKey(owner: entry.checkout.owner, key: key)] = nil

@@ -28,6 +28,10 @@ final class LiveCheckout {
   /// Its requests under way.
   var requests: [OperationID: PendingRequest] = [:]
 
+  /// Whether it counts among its owner's that are over.
+  ///
+  /// The registry's to change; what is not in it counts nowhere.
+  var isOver = true
   /// Whether this turn has touched it.
   private(set) var isTouched = false
   /// As it was before; apart, since few are touched at a time.

@@ -117,6 +117,7 @@ extension Server {
 
   /// After an unknown outcome the client session stays taken: nobody may pay again unawares.
   private func finish(_ live: LiveCheckout, _ outcome: Outcome) {
+    checkouts.note(live, isOver: true)
     afterCommit.append(.finished(live, outcome))
   }
 

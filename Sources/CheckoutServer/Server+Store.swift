@@ -63,6 +63,7 @@ extension Server {
   private func takeBackTurn(_ error: StoreError) {
     for live in touched {
       live.takeBack()
+      checkouts.note(live, isOver: live.checkout.isEnded)
       for wait in live.waits { wait.forgetTurn() }
       if live.isNew { checkouts.remove(live) }
     }
