@@ -176,6 +176,11 @@ class Service:
             "link = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
             "link.connect('/run/systemd/notify')\n"
             "socket.send_fds(link, [sys.argv[2].encode()], list(map(int, sys.argv[3:])))\n"
+            # What comes from a process that is gone by then is nobody's: it stays until it was heard.
+            "end, barrier = os.pipe()\n"
+            "socket.send_fds(link, [b'BARRIER=1'], [barrier])\n"
+            "os.close(barrier)\n"
+            "os.read(end, 1)\n"
         )
         self.run_within(script, text, *map(str, descriptors), descriptors=descriptors)
 
