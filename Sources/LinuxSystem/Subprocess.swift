@@ -87,15 +87,3 @@ package final class Subprocess {
     _ = kill(id, SIGTERM)
   }
 }
-
-private struct Pipe: ~Copyable {
-  let reading: FileDescriptor
-  let writing: FileDescriptor
-
-  init() throws(Errno) {
-    var ends: [Int32] = [-1, -1]
-    _ = try checkNegated(unsafe clinux_pipe(&ends), "pipe")
-    reading = FileDescriptor(owning: ends[0])
-    writing = FileDescriptor(owning: ends[1])
-  }
-}

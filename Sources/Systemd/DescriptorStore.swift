@@ -33,15 +33,11 @@ extension ServiceManager {
   /// - Returns: Whether it has; true without a service manager, for nothing was told.
   package func synchronize(timeoutMilliseconds: Int32 = 5000) -> Bool {
     guard isPresent else { return true }
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { return false }
-    let reading = FileDescriptor(owning: ends[0])
-    let writing = FileDescriptor(owning: ends[1])
-    guard send(["BARRIER=1"], with: [writing.rawValue]) else { return false }
-    // Ours closed, the service manager's is the last: when it is done, the pipe ends.
     do throws(Errno) {
-      try writing.close()
-      return try reading.waitForInput(timeoutMilliseconds: timeoutMilliseconds)
+      let pipe = try Pipe()
+      guard send(["BARRIER=1"], with: [pipe.writing.rawValue]) else { return false }
+      // Ours closed, the service manager's is the last: when it is done, the pipe ends.
+      return try pipe.closeWriting().waitForInput(timeoutMilliseconds: timeoutMilliseconds)
     } catch { return false }
   }
 }

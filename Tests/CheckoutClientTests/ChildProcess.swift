@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Testing
 
 /// A program that a test runs; its output goes to a file.
 final class ChildProcess {
@@ -45,14 +46,17 @@ final class ChildProcess {
     _ = wait()
   }
 
+  /// Whether a program can be run, and ends well.
+  static func succeeds(_ arguments: [String]) -> Bool { (try? run(arguments))?.status == 0 }
+
   deinit {
     kill()
     _ = unsafe unlink(outputPath)
   }
 
-  /// Runs a program to its end; nil if it cannot be started.
-  static func run(_ arguments: [String]) -> (status: Int32, output: String)? {
-    guard let child = try? ChildProcess(arguments) else { return nil }
+  /// Runs a program to its end.
+  static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    let child = try ChildProcess(arguments)
     return (child.wait(), child.output)
   }
 }
@@ -89,6 +93,13 @@ enum Files {
   /// A variable of the environment.
   static func variable(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  /// Removes a directory and what is in it.
+  static func remove(_ directory: String) {
+    if !ChildProcess.succeeds(["rm", "-r", directory]) {
+      Issue.record("\(directory) is left over")
+    }
   }
 
   /// A new directory.

@@ -111,15 +111,14 @@ import ValueTree
   }
 
   @Test func `waiting ends when nobody reads the output`() throws {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw Errno(code: errno, call: "pipe") }
-    let output = FileDescriptor(owning: ends[1])
-    client.watchedOutput = output.rawValue
+    let pipe = try Pipe()
+    client.watchedOutput = pipe.writing.rawValue
     #expect(throws: ClientError.timedOut) {
       try client.nextEvent(until: .after(milliseconds: Self.soon))
     }
-    try FileDescriptor(owning: ends[0]).close()
+    let output = pipe.closeReading()
     #expect(throws: ClientError.outputClosed) { try client.nextEvent() }
+    #expect(client.watchedOutput == output.rawValue)
   }
 
   @Test func `nobody listens`() {

@@ -4,24 +4,22 @@ import Testing
   private static let catalogue = Files.root + "/Sources/CheckoutClient/CheckoutClient.docc"
   private static let canBuild =
     Files.exists(Toolchain.modules + "/CheckoutClient.swiftmodule") && Files.exists(catalogue)
-    && ChildProcess.run(["docc", "--help"])?.status == 0
+    && ChildProcess.succeeds(["docc", "--help"])
 
   @Test(.enabled(if: canBuild, "no docc, no catalogue, or no module beside the tests"))
   func `the documentation builds without a warning`() throws {
     let directory = try Files.makeDirectory()
-    defer { _ = ChildProcess.run(["rm", "-r", directory]) }
-    let extracted = try #require(
-      ChildProcess.run(
-        [
-          "swift-symbolgraph-extract", "-module-name", "CheckoutClient", "-target", Self.target,
-          "-minimum-access-level", "public", "-output-dir", directory,
-        ] + Toolchain.importOptions))
+    defer { Files.remove(directory) }
+    let extracted = try ChildProcess.run(
+      [
+        "swift-symbolgraph-extract", "-module-name", "CheckoutClient", "-target", Self.target,
+        "-minimum-access-level", "public", "-output-dir", directory,
+      ] + Toolchain.importOptions)
     #expect(extracted.status == 0, "\(extracted.output)")
-    let built = try #require(
-      ChildProcess.run([
-        "docc", "convert", Self.catalogue, "--additional-symbol-graph-dir", directory,
-        "--output-dir", "\(directory)/out", "--warnings-as-errors",
-      ]))
+    let built = try ChildProcess.run([
+      "docc", "convert", Self.catalogue, "--additional-symbol-graph-dir", directory,
+      "--output-dir", "\(directory)/out", "--warnings-as-errors",
+    ])
     #expect(built.status == 0, "\(built.output)")
     #expect(Files.exists("\(directory)/out/data/documentation/checkoutclient/checkout.json"))
   }
@@ -31,7 +29,7 @@ import Testing
     arguments: ["CheckoutClient", "FromIOS"])
   func `the examples compile`(page: String) throws {
     let directory = try Files.makeDirectory()
-    defer { _ = ChildProcess.run(["rm", "-r", directory]) }
+    defer { Files.remove(directory) }
     let text = try #require(Files.text("\(Self.catalogue)/\(page).md"))
     let examples = text.split(separator: "```swift\n").dropFirst().compactMap {
       $0.split(separator: "```").first
@@ -45,10 +43,9 @@ import Testing
 
       """
     try Files.write(program + examples.joined(), to: "\(directory)/main.swift")
-    let result = try #require(
-      ChildProcess.run(
-        ["swiftc", "-typecheck", "-warnings-as-errors", "-swift-version", "6"]
-          + Toolchain.importOptions + ["\(directory)/main.swift"]))
+    let result = try ChildProcess.run(
+      ["swiftc", "-typecheck", "-warnings-as-errors", "-swift-version", "6"]
+        + Toolchain.importOptions + ["\(directory)/main.swift"])
     #expect(result.status == 0, "\(result.output)")
   }
 

@@ -3,7 +3,12 @@ import LinuxSystem
 import Testing
 
 @Suite struct DescriptorCarrierTests {
-  @Test(arguments: [1, 253, 254, 700]) func `all arrive, in order`(count: Int) throws {
+  // So many may be more than a process that runs other tests beside has left.
+  @Test(arguments: [1, 253, 254, 700]) func `all arrive, in order`(count: Int) async {
+    await #expect(processExitsWith: .success) { [count] in try Self.carry(count) }
+  }
+
+  private static func carry(_ count: Int) throws {
     let files = try (0..<count).map { number in
       try SealedFile.make(named: "test", holding: Array("\(number)".utf8)).release()
     }
@@ -23,7 +28,8 @@ import Testing
 
   @Test func `what nobody unpacks is closed`() throws {
     var ends: [Int32] = [-1, -1]
-    #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    #expect(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
     let peer = FileDescriptor(owning: ends[1])
     do {
       let end = FileDescriptor(owning: ends[0])

@@ -25,10 +25,8 @@ import Testing
   @Test func `writing to a pipe that nobody reads is an error of the call`() async {
     await #expect(processExitsWith: .success) {
       ProcessHardening.ignoreBrokenPipes()
-      var ends: [Int32] = [-1, -1]
-      _ = unsafe pipe(&ends)
-      try FileDescriptor(owning: ends[0]).close()
-      let count = unsafe write(ends[1], "x", 1)
+      let writing = try Pipe().closeReading()
+      let count = unsafe write(writing.rawValue, "x", 1)
       #expect(count == -1 && errno == EPIPE)
     }
   }

@@ -51,14 +51,10 @@ import Testing
 
   @Test func `descriptors sent along are dropped and the bytes arrive`() throws {
     let pair = try SocketPair()
-    var ends: [Int32] = [-1, -1]
-    #expect(unsafe pipe(&ends) == 0)
-    let reader = FileDescriptor(owning: ends[0])
+    let pipe = try Pipe()
+    #expect(pair.near.send("bytes", with: pipe.writing.rawValue) == 5)
+    let reader = pipe.closeWriting()
     try FileDescriptor.setNonBlockingAndCloseOnExec(reader.rawValue)
-    do {
-      let writer = FileDescriptor(owning: ends[1])
-      #expect(pair.near.send("bytes", with: writer.rawValue) == 5)
-    }
     // As long as somebody holds the writing end the pipe is not at its end.
     #expect(reader.readState() == .open)
     let received = pair.far.receiveText()

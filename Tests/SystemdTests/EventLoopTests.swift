@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `a descriptor's handler learns what it is ready for`() throws {
-    let pipe = try Pipe()
+    let pipe = try WatchedPipe()
     let log = Recorder()
     try loop.addIO(pipe.reading, .readable) { [loop] events in
       log.add(events == .readable ? pipe.read() : "other")
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `a source may be watched for nothing and for something again`() throws {
-    let pipe = try Pipe()
+    let pipe = try WatchedPipe()
     let log = Recorder()
     let end = try makeEnd()
     let source = try loop.addIO(pipe.reading, .readable) { _ in
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `a handler that cancels its own source is not called again`() throws {
-    let pipe = try Pipe()
+    let pipe = try WatchedPipe()
     let log = Recorder()
     let end = try makeEnd()
     let box = Box<IOSource>()
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func `the turn ends once after each dispatched source`() throws {
-    let pipe = try Pipe()
+    let pipe = try WatchedPipe()
     let log = Recorder()
     loop.endOfTurn = { log.add("end") }
     let timer = try loop.addTimer { [loop] in
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test func `a set of descriptors is one source`() throws {
-    let pipes = try (0..<3).map { _ in try Pipe() }
+    let pipes = try (0..<3).map { _ in try WatchedPipe() }
     let set = try ConnectionSet()
     for (tag, pipe) in pipes.enumerated() {
       try set.epoll.add(pipe.reading, .readable, tag: UInt64(tag))

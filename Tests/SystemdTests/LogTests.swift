@@ -5,9 +5,9 @@ import Testing
 @testable import Systemd
 
 @Suite struct LogTests {
-  let pipe: Pipe
+  let pipe: WatchedPipe
 
-  init() throws { pipe = try Pipe() }
+  init() throws { pipe = try WatchedPipe() }
 
   @Test func `a line for the service manager begins with its level`() {
     let log = Log(minimumLevel: .debug, form: .prefixed, descriptor: pipe.writing)

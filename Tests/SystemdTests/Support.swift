@@ -13,21 +13,17 @@ final class Box<Value> {
   var value: Value?
 }
 
-/// A pipe whose ends do not block.
-final class Pipe {
-  private let readEnd: FileDescriptor
-  private let writeEnd: FileDescriptor
+/// A pipe whose ends do not block, as the event loop's descriptors.
+final class WatchedPipe {
+  private let pipe: Pipe
 
   init() throws {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw Errno(code: errno, call: "pipe") }
-    readEnd = FileDescriptor(owning: ends[0])
-    writeEnd = FileDescriptor(owning: ends[1])
-    for end in ends { try FileDescriptor.setNonBlockingAndCloseOnExec(end) }
+    pipe = try Pipe()
+    for end in [reading, writing] { try FileDescriptor.setNonBlockingAndCloseOnExec(end) }
   }
 
-  var reading: Int32 { readEnd.rawValue }
-  var writing: Int32 { writeEnd.rawValue }
+  var reading: Int32 { pipe.reading.rawValue }
+  var writing: Int32 { pipe.writing.rawValue }
 
   func write(_ text: String) { _ = unsafe Glibc.write(writing, text, text.utf8.count) }
 
