@@ -15,20 +15,39 @@ package struct Checkout: Sendable {
   /// The `Primer-SDK-Checkout-Session-ID` of all its requests.
   package let sessionID: String
   /// What the client chose.
-  package let settings: Settings
+  package var settings: Settings { sharedSettings.value }
   /// How long things may take.
   package let spans: Spans
 
   /// The token in force: the one it was started with, until a required action brings another.
-  package internal(set) var token: ClientToken { didSet { fixedVersion += 1 } }
+  package internal(set) var token: ClientToken {
+    get { sharedToken.value }
+    set {
+      sharedToken.value = newValue
+      fixedVersion += 1
+    }
+  }
   /// What upstream said of the session; `nil` until the start has finished.
-  package internal(set) var configuration: Configuration? { didSet { fixedVersion += 1 } }
+  package internal(set) var configuration: Configuration? {
+    get { sharedConfiguration.value }
+    set {
+      sharedConfiguration.value = newValue
+      fixedVersion += 1
+    }
+  }
   /// Who else may use it.
   package internal(set) var shares: [Share] { didSet { fixedVersion += 1 } }
   /// How often ``storedFixed`` has changed in this process.
   package private(set) var fixedVersion = 0
+  /// What that was when it was written last.
+  var writtenFixedVersion = -1
   /// How many events it has published; the last one's number.
   package internal(set) var seq: Int64 = 0
+
+  // A checkout is copied whenever a turn may have to be taken back.
+  let sharedSettings: Shared<Settings>
+  var sharedToken: Shared<ClientToken>
+  var sharedConfiguration: Shared<Configuration?>
 
   var phase: Phase = .starting
   var components: [ComponentSlot] = []
@@ -49,10 +68,11 @@ package struct Checkout: Sendable {
     var moment = moment
     self.id = id
     self.owner = owner
-    self.token = token
-    self.settings = settings
     self.shares = shares
     self.spans = spans
+    sharedSettings = Shared(settings)
+    sharedToken = Shared(token)
+    sharedConfiguration = Shared(nil)
     createdAt = moment.now
     sessionID = moment.uuid()
   }

@@ -80,9 +80,10 @@ extension Checkout {
     self.owner = owner
     createdAt = record.createdAt
     sessionID = ""
-    settings = Settings(paymentHandling: record.paymentHandling)
     spans = Spans()
-    token = ClientToken(encoded: "", accessToken: "", expiresAt: 0)
+    sharedSettings = Shared(Settings(paymentHandling: record.paymentHandling))
+    sharedToken = Shared(ClientToken(encoded: "", accessToken: "", expiresAt: 0))
+    sharedConfiguration = Shared(nil)
     shares = []
     seq = record.seq
     phase = .archived(record)

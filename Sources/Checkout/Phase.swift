@@ -102,6 +102,12 @@ struct ComponentSlot: Sendable {
   var startCall: CallID?
   /// How often the component's large part has changed.
   var partVersion = 0
+  /// What that was when the part was written last.
+  var writtenPartVersion = -1
+
+  var isPartChanged: Bool { partVersion != writtenPartVersion }
+
+  mutating func markPartWritten() { writtenPartVersion = partVersion }
 
   var kind: ComponentKind { type(of: component).kind }
 }

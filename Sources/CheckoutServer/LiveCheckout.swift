@@ -10,6 +10,8 @@ final class LiveCheckout {
   /// The checkout's number and owner, at hand: they are asked for at every call.
   let id: CheckoutID
   let owner: UInt32
+  /// What the store knows of it; looked for once.
+  var log: CheckoutLog?
   /// The id's text form, as every event has it.
   let idText: String
   /// Its place in the order of starts.
@@ -40,8 +42,6 @@ final class LiveCheckout {
   var isNew = true
   /// Whether only the record of its outcome is left.
   private(set) var isArchived: Bool
-  private var storedFixedVersion = -1
-  private var storedPartVersions: [Int] = []
 
   init(_ checkout: Checkout, ordinal: UInt64, start: StartRecord) {
     self.checkout = checkout
@@ -83,19 +83,14 @@ final class LiveCheckout {
     return componentTexts[index]
   }
 
-  /// What the store must write for the state to be as it is now.
-  func change(at moment: StoredMoment) -> CheckoutChange {
-    var change = CheckoutChange(id: id)
-    if storedFixedVersion != checkout.fixedVersion {
-      change.fixed = [
-        start.stored, .integer(Int64(bitPattern: ordinal)), checkout.storedFixed,
-      ]
-    }
-    for index in 0..<checkout.componentCount where isPartNew(index) {
-      if let body = checkout.storedPart(of: index) { change.parts.append((index, body)) }
-    }
-    change.hot = [checkout.storedHot, moment.stored]
-    return change
+  /// Writes the state as it is now, and hands out what else has changed.
+  func writeChanges(at moment: StoredMoment, to row: CompactWriter) -> RareChanges {
+    row.beginArray(count: 2)
+    let (fixed, parts) = checkout.writeChanges(to: row)
+    moment.write(to: row)
+    guard let fixed else { return RareChanges(parts: parts) }
+    return RareChanges(
+      fixed: [start.stored, .integer(Int64(bitPattern: ordinal)), fixed], parts: parts)
   }
 
   /// Takes note that the state as it is now has been written.
@@ -103,16 +98,6 @@ final class LiveCheckout {
     isTouched = false
     before = nil
     isNew = false
-    storedFixedVersion = checkout.fixedVersion
-    for index in 0..<checkout.componentCount where isPartNew(index) {
-      if index == storedPartVersions.count { storedPartVersions.append(-1) }
-      storedPartVersions[index] = checkout.partVersion(of: index)
-    }
-  }
-
-  private func isPartNew(_ index: Int) -> Bool {
-    !storedPartVersions.indices.contains(index)
-      || storedPartVersions[index] != checkout.partVersion(of: index)
   }
 
   /// Takes note that the turn changes the state.
@@ -151,6 +136,14 @@ struct StoredMoment {
   let bootID: Int64
 
   var stored: Value { [.integer(now), .integer(boot), .integer(bootID)] }
+
+  /// Appends what ``stored`` is.
+  func write(to row: CompactWriter) {
+    row.beginArray(count: 3)
+    row.append(now)
+    row.append(boot)
+    row.append(bootID)
+  }
 
   init(now: WallTime, boot: Milliseconds, bootID: Int64) {
     self.now = now

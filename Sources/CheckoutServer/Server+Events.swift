@@ -17,7 +17,7 @@ extension Server {
     counters.eventsPublished += 1
     let record = EventRecord(
       seq: live.writtenSeq, time: Clock.wallMilliseconds(), event: event)
-    store.publish(record, of: live.id)
+    store.publish(record, to: log(of: live))
     var plain: Range<Int>?
     var redacted: Range<Int>?
     func line(isRedacted: Bool) -> Range<Int> {

@@ -31,6 +31,14 @@ extension Server {
     touched.append(live)
   }
 
+  /// What the store knows of a checkout.
+  func log(of live: LiveCheckout) -> CheckoutLog {
+    if let known = live.log { return known }
+    let log = store.log(of: live.id)
+    live.log = log
+    return log
+  }
+
   var storedMoment: StoredMoment {
     StoredMoment(now: now, boot: Int64(Clock.bootMicroseconds() / 1000), bootID: bootID)
   }
@@ -42,11 +50,13 @@ extension Server {
     defer { isPaymentTurn = false }
     guard !touched.isEmpty else { return true }
     let moment = storedMoment
-    let isDurable = store.isDurable
+    let isPayment = isPaymentTurn || retention.isAlwaysSynchronous
     do throws(StoreError) {
-      try store.commit(
-        touched.map { isDurable ? $0.change(at: moment) : CheckoutChange(id: $0.id) },
-        isPayment: isPaymentTurn || retention.isAlwaysSynchronous)
+      try store.commit(isPayment: isPayment) { () throws(StoreError) in
+        for live in touched {
+          try store.write(log(of: live)) { live.writeChanges(at: moment, to: $0) }
+        }
+      }
     } catch {
       takeBackTurn(error)
       return false

@@ -1,10 +1,10 @@
-import Checkout
+package import Checkout
+import ValueTree
 
 /// What the store knows of one checkout without reading.
-final class CheckoutLog {
-  let id: CheckoutID
-  /// Whether it is not in the list of all.
-  var isNew = true
+package final class CheckoutLog {
+  /// Which checkout.
+  package let id: CheckoutID
   private(set) var index = RowIndex()
   /// The number of the last event in a row.
   private(set) var lastSeq: Int64 = 0
@@ -12,7 +12,7 @@ final class CheckoutLog {
   /// The last turn that had to do with it, and what it has published: the events as they stand in a
   /// row, how many they are, and the number of the last one.
   private(set) var turn = -1
-  var staged: RowWriter?
+  var staged: CompactWriter?
   var stagedCount = 0
   var stagedSeq: Int64 = 0
   /// Whether none of them is of the checkout as a whole.

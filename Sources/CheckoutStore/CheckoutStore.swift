@@ -12,33 +12,24 @@ package struct EventLimits: Sendable, Equatable {
   package init() {}
 }
 
-/// What a turn of the loop changed about one checkout.
-package struct CheckoutChange: Sendable {
-  /// Which checkout.
-  package var id: CheckoutID
+/// What has changed about a checkout beside what every row has.
+package struct RareChanges: Sendable {
   /// What is written when it starts and when its token, configuration or shares change.
   package var fixed: Value?
   /// Large parts that have changed, by name.
   package var parts: [(name: Int, body: Value)]
-  /// The rest of its state, as it is after the turn.
-  package var hot: Value
 
-  /// Makes a change.
-  package init(
-    id: CheckoutID, fixed: Value? = nil, parts: [(name: Int, body: Value)] = [],
-    hot: Value = .null
-  ) {
-    self.id = id
+  /// Makes changes; none, if nothing is said.
+  package init(fixed: Value? = nil, parts: [(name: Int, body: Value)] = []) {
     self.fixed = fixed
     self.parts = parts
-    self.hot = hot
   }
 }
 
 /// What is kept of the checkouts: their events, and in a durable store also their state.
 ///
-/// A turn of the loop publishes events and stages changes; ``commit(_:isPayment:)`` writes one row
-/// for each changed checkout, in one transaction. Nothing that the turn told anyone may go out
+/// A turn of the loop publishes events; ``commit(isPayment:_:)`` writes one row for each changed
+/// checkout, in one transaction. Nothing that the turn told anyone may go out
 /// before it. Rows are only ever appended, so that a commit of many checkouts dirties few pages;
 /// an index in memory (a row's number and its last event, for each row of a checkout) finds them.
 package final class CheckoutStore {
@@ -50,14 +41,14 @@ package final class CheckoutStore {
   private let backend: any StoreBackend
   /// By the ids' numbers.
   private var logs: [UInt64: CheckoutLog] = [:]
-  /// The one that was asked for last.
-  private var recentLog: CheckoutLog?
   /// Tells this turn from others.
   private var turn = 0
+  /// What the commit under way has written.
+  private var written: [(log: CheckoutLog, row: Row)] = []
   /// The row under way.
-  private let writer = RowWriter()
-  /// Writers that are not in use, a chain.
-  private var spareWriter: RowWriter?
+  private let writer = CompactWriter()
+  /// Writers that are not in use.
+  private var spareWriters: [CompactWriter] = []
 
   /// Makes a store that keeps events in memory, until the process ends.
   package init() { backend = MemoryBackend() }
@@ -76,11 +67,18 @@ package final class CheckoutStore {
 
   // MARK: Turns
 
+  /// What the store knows of a checkout: who has to do with one often keeps it at hand.
+  package func log(of checkout: CheckoutID) -> CheckoutLog {
+    if let known = logs[checkout.rawValue] { return known }
+    let log = CheckoutLog(checkout)
+    logs[checkout.rawValue] = log
+    return log
+  }
+
   /// Adds an event to a checkout.
-  package func publish(_ record: EventRecord, of checkout: CheckoutID) {
-    let log = log(of: checkout)
+  package func publish(_ record: EventRecord, to log: CheckoutLog) {
     if log.turn != turn { log.begin(turn) }
-    let staged = log.staged ?? takeWriter()
+    let staged = log.staged ?? spareWriters.popLast() ?? CompactWriter()
     log.staged = staged
     record.append(to: staged)
     log.stagedCount += 1
@@ -88,77 +86,65 @@ package final class CheckoutStore {
     if record.isOfCheckout { log.isOfComponentsAlone = false }
   }
 
-  private func log(of checkout: CheckoutID) -> CheckoutLog {
-    if let recentLog, recentLog.id == checkout { return recentLog }
-    let log = logs[checkout.rawValue] ?? CheckoutLog(checkout)
-    if log.isNew {
-      log.isNew = false
-      logs[checkout.rawValue] = log
-    }
-    recentLog = log
-    return log
-  }
-
-  private func takeWriter() -> RowWriter {
-    guard let writer = spareWriter else { return RowWriter() }
-    spareWriter = writer.nextSpare
-    writer.nextSpare = nil
-    return writer
-  }
-
   /// Gives back what a turn of a checkout was written with.
   private func endTurn(of log: CheckoutLog) {
     guard let writer = log.staged else { return }
     log.staged = nil
     writer.removeAll()
-    writer.nextSpare = spareWriter
-    spareWriter = writer
+    spareWriters.append(writer)
   }
 
-  /// Ends the turn: writes every change with its events.
+  /// Ends the turn: writes what it has changed and published.
   ///
   /// - Parameters:
-  ///   - changes: One for each checkout that the turn has touched.
   ///   - isPayment: Whether money hangs on it, so that it must survive a power failure.
+  ///   - body: Hands every checkout that the turn has touched to ``write(_:_:)``.
   /// - Throws: ``StoreError/failed(_:)``; then nothing was written, and the turn's events are
   ///   forgotten.
-  package func commit(_ changes: [CheckoutChange], isPayment: Bool) throws(StoreError) {
-    guard !changes.isEmpty else { return }
-    var rows: [(CheckoutLog, Row)] = []
-    rows.reserveCapacity(changes.count)
-    defer { turn += 1 }
-    do throws(StoreError) {
-      try backend.begin(isPayment: isPayment)
-      for change in changes {
-        if let fixed = change.fixed { try backend.writeFixed(fixed, of: change.id) }
-        for part in change.parts { try backend.writePart(part.name, part.body, of: change.id) }
-        let log = log(of: change.id)
-        if log.turn != turn { log.begin(turn) }
-        guard isDurable || log.stagedCount > 0 else { continue }
-        rows.append((log, try appendRow(change, log)))
-      }
-      try backend.commit()
-    } catch {
-      backend.rollBack()
-      throw error
+  package func commit(
+    isPayment: Bool, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    defer {
+      turn += 1
+      written.removeAll(keepingCapacity: true)
     }
-    for (log, row) in rows {
+    try transaction(isPayment: isPayment, body)
+    for (log, row) in written {
       log.append(row)
       endTurn(of: log)
     }
-    for (log, _) in rows { trimIfFull(log) }
+    for (log, _) in written { trimIfFull(log) }
   }
 
-  private func appendRow(_ change: CheckoutChange, _ log: CheckoutLog) throws(StoreError) -> Row {
-    let seq = log.stagedCount > 0 ? log.stagedSeq : log.lastSeq
+  /// Writes the row of one checkout, within ``commit(isPayment:_:)``.
+  ///
+  /// - Parameters:
+  ///   - log: Of the checkout.
+  ///   - state: Appends the state that every row has, and returns what else has changed; asked only
+  ///     if the store is durable.
+  package func write(
+    _ log: CheckoutLog, _ state: (CompactWriter) -> RareChanges
+  ) throws(StoreError) {
+    if log.turn != turn { log.begin(turn) }
+    guard isDurable || log.stagedCount > 0 else { return }
     writer.removeAll()
-    RowBody.begin(hot: change.hot, eventCount: log.stagedCount, in: writer)
+    RowBody.begin(in: writer)
+    if isDurable {
+      let rare = state(writer)
+      if let fixed = rare.fixed { try backend.writeFixed(fixed, of: log.id) }
+      for part in rare.parts { try backend.writePart(part.name, part.body, of: log.id) }
+    } else {
+      writer.appendNull()
+    }
+    writer.beginArray(count: log.stagedCount)
     if let staged = log.staged { writer.append(contentsOf: staged) }
+    let seq = log.stagedCount > 0 ? log.stagedSeq : log.lastSeq
     let number = try backend.appendRow(
-      of: change.id, seq: seq, eventCount: log.stagedCount, writer)
-    return Row(
+      of: log.id, seq: seq, eventCount: log.stagedCount, writer)
+    let row = Row(
       number: number, seq: seq, eventCount: Int32(log.stagedCount),
       byteCount: Int32(writer.count), isOfComponentsAlone: log.isOfComponentsAlone)
+    written.append((log, row))
   }
 
   // MARK: Reading
@@ -177,8 +163,10 @@ package final class CheckoutStore {
       }
     }
     guard log.turn == turn, let staged = log.staged, log.stagedSeq > seq else { return }
-    let row = RowWriter()
-    RowBody.begin(hot: .null, eventCount: log.stagedCount, in: row)
+    let row = CompactWriter()
+    RowBody.begin(in: row)
+    row.appendNull()
+    row.beginArray(count: log.stagedCount)
     row.append(contentsOf: staged)
     let stored = try unsafe row.withUnsafeBytes { bytes throws(StoreError) in
       try unsafe StoredRow(bytes)
@@ -249,9 +237,11 @@ package final class CheckoutStore {
   }
 
   /// Writes all of it or nothing.
-  private func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  private func transaction(
+    isPayment: Bool = false, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
     do throws(StoreError) {
-      try backend.begin(isPayment: false)
+      try backend.begin(isPayment: isPayment)
       try body()
       try backend.commit()
     } catch {
@@ -273,7 +263,6 @@ package final class CheckoutStore {
       if let record { try backend.writeRecord(record, of: checkout) }
     }
     logs[checkout.rawValue] = nil
-    recentLog = nil
   }
 
   /// Forgets a record.
@@ -340,11 +329,11 @@ package final class CheckoutStore {
 package struct RecoveredCheckout: Sendable {
   /// Which.
   package let id: CheckoutID
-  /// As ``CheckoutChange/fixed``.
+  /// As ``RareChanges/fixed``.
   package let fixed: Value
-  /// As ``CheckoutChange/parts``.
+  /// As ``RareChanges/parts``.
   package let parts: [(name: Int, body: Value)]
-  /// As ``CheckoutChange/hot``.
+  /// The state of its last row.
   package let hot: Value
 }
 

@@ -136,8 +136,8 @@ final class Statement {
   /// Runs the statement once, with numbers in its places and a tree in the place after.
   func run(_ numbers: Int64..., value: Value) throws(SQLiteError) {
     bind(numbers)
-    let writer = RowWriter()
-    CompactValue.append(value, to: writer)
+    let writer = CompactWriter()
+    writer.append(value)
     try unsafe writer.withUnsafeBytes { bytes throws(SQLiteError) in
       try unsafe finish(with: bytes, at: numbers.count + 1)
     }

@@ -19,16 +19,12 @@ package struct EventRecord: Sendable {
 
   /// Appends the form in a row: `[kind, time, component, members]`; the number follows from the
   /// row's.
-  func append(to writer: RowWriter) {
-    CompactValue.appendArray(count: 4, to: writer)
-    CompactValue.append(Int64(event.kind.code), to: writer)
-    CompactValue.append(time, to: writer)
-    if let component = event.component {
-      CompactValue.append(Int64(component), to: writer)
-    } else {
-      CompactValue.appendNull(to: writer)
-    }
-    CompactValue.append(event.members, to: writer)
+  func append(to writer: CompactWriter) {
+    writer.beginArray(count: 4)
+    writer.append(Int64(event.kind.code))
+    writer.append(time)
+    writer.append(event.component.map(Int64.init))
+    writer.append(event.members)
   }
 
   init(_ value: Value, seq: Int64) throws(CompactValue.Malformed) {

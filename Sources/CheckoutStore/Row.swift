@@ -56,24 +56,21 @@ struct RowIndex {
 
 /// What a row holds: the state after a turn, and the events of the turn.
 enum RowBody {
-  /// Begins `[hot, [event…]]`, whose events are to follow; their numbers end at the row's.
-  static func begin(hot: Value, eventCount: Int, in writer: RowWriter) {
-    CompactValue.appendArray(count: 2, to: writer)
-    CompactValue.append(hot, to: writer)
-    CompactValue.appendArray(count: eventCount, to: writer)
-  }
+  /// Begins `[hot, [event…]]`; the state and the list of events are to follow, whose numbers end at
+  /// the row's.
+  static func begin(in writer: CompactWriter) { writer.beginArray(count: 2) }
 
   /// Appends `[null, [[number, event]…], true]`: events whose numbers have gaps.
-  static func append(sparse events: [EventRecord], to writer: RowWriter) {
-    CompactValue.appendArray(count: 3, to: writer)
-    CompactValue.appendNull(to: writer)
-    CompactValue.appendArray(count: events.count, to: writer)
+  static func append(sparse events: [EventRecord], to writer: CompactWriter) {
+    writer.beginArray(count: 3)
+    writer.appendNull()
+    writer.beginArray(count: events.count)
     for event in events {
-      CompactValue.appendArray(count: 2, to: writer)
-      CompactValue.append(event.seq, to: writer)
+      writer.beginArray(count: 2)
+      writer.append(event.seq)
       event.append(to: writer)
     }
-    CompactValue.append(true, to: writer)
+    writer.append(true)
   }
 }
 

@@ -224,7 +224,7 @@ final class SQLiteBackend: StoreBackend {
   }
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: RowWriter
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: CompactWriter
   ) throws(StoreError) -> Int64 {
     try unsafe body.withUnsafeBytes { bytes throws(StoreError) in
       try attempt { () throws(SQLiteError) in
@@ -234,7 +234,7 @@ final class SQLiteBackend: StoreBackend {
     }
   }
 
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: RowWriter)
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: CompactWriter)
     throws(StoreError)
   {
     try unsafe body.withUnsafeBytes { bytes throws(StoreError) in

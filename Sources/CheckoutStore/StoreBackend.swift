@@ -17,9 +17,9 @@ protocol StoreBackend: AnyObject {
   func deleteFixed(of id: CheckoutID) throws(StoreError)
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: RowWriter
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: CompactWriter
   ) throws(StoreError) -> Int64
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: RowWriter)
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: CompactWriter)
     throws(StoreError)
   func deleteRow(_ number: Int64) throws(StoreError)
   func readRow(_ number: Int64) throws(StoreError) -> StoredRow
@@ -42,8 +42,9 @@ protocol StoreBackend: AnyObject {
 
 /// Rows in memory: events only, since nobody will ask for the state again.
 final class MemoryBackend: StoreBackend {
-  private var rows: [Int64: [UInt8]] = [:]
-  private var rowCount: Int64 = 0
+  /// A row's number is its place; the places of rows that were deleted are used again.
+  private var rows: [[UInt8]] = []
+  private var freePlaces: [Int] = []
 
   var isDurable: Bool { false }
   var epoch: String? { nil }
@@ -57,22 +58,27 @@ final class MemoryBackend: StoreBackend {
   func deleteFixed(of id: CheckoutID) {}
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: RowWriter
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: CompactWriter
   ) -> Int64 {
-    rowCount += 1
-    rows[rowCount] = body.bytes
-    return rowCount
+    guard let place = freePlaces.popLast() else {
+      rows.append(body.bytes)
+      return Int64(rows.count - 1)
+    }
+    rows[place] = body.bytes
+    return Int64(place)
   }
 
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: RowWriter) {
-    rows[number] = body.bytes
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: CompactWriter) {
+    rows[Int(number)] = body.bytes
   }
 
-  func deleteRow(_ number: Int64) { rows[number] = nil }
+  func deleteRow(_ number: Int64) {
+    rows[Int(number)] = []
+    freePlaces.append(Int(number))
+  }
 
   func readRow(_ number: Int64) throws(StoreError) -> StoredRow {
-    let bytes = rows[number] ?? []
-    return try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+    try unsafe rows[Int(number)].withUnsafeBufferPointer { (bytes) throws(StoreError) in
       try unsafe StoredRow(UnsafeRawBufferPointer(bytes))
     }
   }

@@ -13,8 +13,8 @@ import ValueTree
   ]
 
   static func bytes(_ value: Value) -> [UInt8] {
-    let writer = RowWriter()
-    CompactValue.append(value, to: writer)
+    let writer = CompactWriter()
+    writer.append(value)
     return writer.bytes
   }
 

@@ -48,13 +48,13 @@ final class FaultyBackend: StoreBackend {
   }
 
   func appendRow(
-    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: RowWriter
+    of id: CheckoutID, seq: Int64, eventCount: Int, _ body: CompactWriter
   ) throws(StoreError) -> Int64 {
     try pass()
     return try backend.appendRow(of: id, seq: seq, eventCount: eventCount, body)
   }
 
-  func replaceRow(_ number: Int64, eventCount: Int, _ body: RowWriter)
+  func replaceRow(_ number: Int64, eventCount: Int, _ body: CompactWriter)
     throws(StoreError)
   {
     try pass()

@@ -159,7 +159,7 @@ import ValueTree
     let record = EventRecord(
       seq: 3, time: 1000, event: Event(.didReceiveStep, component: 0, members))
     var random = Generator(state: seed)
-    let sparse = RowWriter()
+    let sparse = CompactWriter()
     RowBody.append(sparse: [record], to: sparse)
     for body in [rowBytes(hot: "h", [record]), sparse.bytes] {
       for _ in 0..<5000 {

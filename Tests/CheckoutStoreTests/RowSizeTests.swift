@@ -16,7 +16,7 @@ import ValueTree
   }
 
   /// The row of an input: its events, and the state after it with the moment that the server adds.
-  private func row(_ checkout: Checkout, _ effects: [Effect]) -> [UInt8] {
+  private func row(_ checkout: Checkout, _ effects: [Effect]) throws -> [UInt8] {
     let events = effects.compactMap { effect -> Event? in
       if case .publish(let event) = effect { event } else { nil }
     }
@@ -25,7 +25,7 @@ import ValueTree
       EventRecord(seq: first + Int64(place), time: now, event: event)
     }
     let moment: Value = [.integer(now), 123_456_789, .integer(.max)]
-    return rowBytes(hot: [checkout.storedHot, moment], records)
+    return rowBytes(hot: [try checkout.storedHot, moment], records)
   }
 
   @Test(arguments: [("ADYEN_IDEAL", Manager.componentWithRedirect), ("STRIPE_ACH", .ach)])
@@ -69,7 +69,7 @@ import ValueTree
     let data: Value = manager == .ach ? ["firstName": "Grace"] : ["bankId": "7"]
     let before = checkout.fixedVersion
     let effects = checkout.handle(.command(.component(0, .update(data)), call: 3), at: moment())
-    let row = row(checkout, effects)
+    let row = try row(checkout, effects)
     #expect(checkout.fixedVersion == before)
     #expect((100..<320).contains(row.count), "\(row.count) bytes")
     // What is not in it is much larger.

@@ -141,7 +141,30 @@ struct Generator: RandomNumberGenerator {
   }
 }
 
+/// What a turn of the loop changed about one checkout.
+struct CheckoutChange {
+  var id: CheckoutID
+  var fixed: Value?
+  var parts: [(name: Int, body: Value)] = []
+  var hot: Value = .null
+}
+
 extension CheckoutStore {
+  /// Adds an event to a checkout.
+  func publish(_ record: EventRecord, of id: CheckoutID) { publish(record, to: log(of: id)) }
+
+  /// Ends a turn that changed these.
+  func commit(_ changes: [CheckoutChange], isPayment: Bool) throws(StoreError) {
+    try commit(isPayment: isPayment) { () throws(StoreError) in
+      for change in changes {
+        try write(log(of: change.id)) { row in
+          row.append(change.hot)
+          return RareChanges(fixed: change.fixed, parts: change.parts)
+        }
+      }
+    }
+  }
+
   /// Publishes events of these kinds, numbered on from the last one.
   func publish(
     _ kinds: [EventKind], of id: CheckoutID, after seq: Int64, text: String = "x"
@@ -192,8 +215,21 @@ extension CheckoutStore {
 
 /// A row as the store writes it.
 func rowBytes(hot: Value, _ events: [EventRecord]) -> [UInt8] {
-  let writer = RowWriter()
-  RowBody.begin(hot: hot, eventCount: events.count, in: writer)
+  let writer = CompactWriter()
+  RowBody.begin(in: writer)
+  writer.append(hot)
+  writer.beginArray(count: events.count)
   for event in events { event.append(to: writer) }
   return writer.bytes
+}
+
+extension Checkout {
+  /// The state that every row has.
+  var storedHot: Value {
+    get throws {
+      let writer = CompactWriter()
+      writeHot(to: writer)
+      return try unsafe writer.withUnsafeBytes { try unsafe CompactValue.read($0) }
+    }
+  }
 }

@@ -33,6 +33,16 @@ extension StoredCheckout: Equatable {
 }
 
 extension Checkout {
+  /// The state that every row has.
+  var storedHot: Value {
+    let writer = CompactWriter()
+    writeHot(to: writer)
+    guard let hot = unsafe try? writer.withUnsafeBytes({ unsafe try CompactValue.read($0) }) else {
+      preconditionFailure("a state cannot be read")
+    }
+    return hot
+  }
+
   /// The checkout as the next process reads it.
   func restored(shift: Milliseconds = 0) throws(StoredStateError) -> Checkout {
     try StoredCheckout(self).checkout(like: self, shift: shift)

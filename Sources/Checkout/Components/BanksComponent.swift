@@ -195,11 +195,15 @@ package struct BanksComponent: PaymentComponent {
 
 extension BanksComponent {
   /// The choice and what was said: `[bankId, [[field, errors]…]]`.
-  package var stored: Value {
-    [
-      Value(bankID),
-      .array(statuses.map { [.string($0.field), .array($0.status.errors)] }),
-    ]
+  package func write(to row: CompactWriter) {
+    row.beginArray(count: 2)
+    row.append(bankID)
+    row.beginArray(count: statuses.count)
+    for (field, status) in statuses {
+      row.beginArray(count: 2)
+      row.append(field)
+      row.append(status.errors)
+    }
   }
 
   /// The list, once it is loaded.

@@ -125,8 +125,8 @@ package protocol PaymentComponent: Sendable {
   /// - Throws: `unsupported-required-action` or `invalid-client-token`.
   func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan
 
-  /// What a keystroke can change, for the store.
-  var stored: Value { get }
+  /// Writes what a keystroke can change, for the store: one tree.
+  func write(to row: CompactWriter)
 
   /// What is large and changes with the start alone, for the store; `nil` if there is none.
   var storedPart: Value? { get }

@@ -222,11 +222,13 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
 
 extension StripeAchUserDetailsComponent {
   /// What was accepted and said: `[[accepted, errors]…]`, in the order of the fields.
-  package var stored: Value {
-    .array(
-      entries.map { entry in
-        [Value(entry.accepted), entry.status.map { .array($0.errors) } ?? .null]
-      })
+  package func write(to row: CompactWriter) {
+    row.beginArray(count: entries.count)
+    for entry in entries {
+      row.beginArray(count: 2)
+      row.append(entry.accepted)
+      if let status = entry.status { row.append(status.errors) } else { row.appendNull() }
+    }
   }
 
   /// The customer, once retrieved.

@@ -9,16 +9,42 @@ extension Checkout {
     ]
   }
 
-  /// What every row has: all that the rest of the input can change.
-  package var storedHot: Value {
-    [
-      .integer(seq), phase.stored, attempt?.stored ?? .null, .array(operations.map(\.stored)),
-      .integer(Int64(operationCount)), .integer(Int64(decisionCount)), Value(expiresAt),
-      .bool(hasSelectedPaymentMethod), .array(components.map(\.stored)),
-    ]
+  /// Writes what every row has: all that the rest of the input can change.
+  package func writeHot(to row: CompactWriter) {
+    row.beginArray(count: 9)
+    row.append(seq)
+    phase.write(to: row)
+    if let attempt { row.append(attempt.stored) } else { row.appendNull() }
+    row.append(operations.map(\.stored))
+    row.append(Int64(operationCount))
+    row.append(Int64(decisionCount))
+    row.append(expiresAt)
+    row.append(hasSelectedPaymentMethod)
+    row.beginArray(count: components.count)
+    for component in components { component.write(to: row) }
   }
 
-  /// How often the large part of a component's state has changed; asked for at every commit.
+  /// Writes what every row has, and hands out what else has changed since that was done last.
+  ///
+  /// In place, since to look at a checkout where it is kept would take a copy.
+  ///
+  /// - Parameter row: Where what ``writeHot(to:)`` writes is appended.
+  /// - Returns: ``storedFixed`` and the ``storedPart(of:)``s that have changed, by place.
+  package mutating func writeChanges(
+    to row: CompactWriter
+  ) -> (fixed: Value?, parts: [(name: Int, body: Value)]) {
+    writeHot(to: row)
+    var parts: [(name: Int, body: Value)] = []
+    for index in components.indices where components[index].isPartChanged {
+      components[index].markPartWritten()
+      if let body = storedPart(of: index) { parts.append((index, body)) }
+    }
+    let isFixedChanged = fixedVersion != writtenFixedVersion
+    writtenFixedVersion = fixedVersion
+    return (isFixedChanged ? storedFixed : nil, parts)
+  }
+
+  /// How often the large part of a component's state has changed.
   ///
   /// - Parameter index: The component's place.
   /// - Returns: A number that differs after each change.
@@ -36,7 +62,7 @@ extension Checkout {
   ///   - id: Its number.
   ///   - spans: How long things may take now.
   ///   - fixed: As ``storedFixed``.
-  ///   - hot: As ``storedHot``.
+  ///   - hot: What ``writeHot(to:)`` wrote.
   ///   - parts: What ``storedPart(of:)`` gave, by place.
   ///   - shift: What is to be added to every deadline that was kept, if the clock was set since.
   /// - Throws: ``StoredStateError`` if the state is not one that this version writes.
@@ -50,13 +76,13 @@ extension Checkout {
     owner = try reader.number()
     createdAt = try reader.time(shift: 0)
     sessionID = try reader.text()
-    settings = try Settings(try reader.value())
-    token = try ClientToken(try reader.value())
+    sharedSettings = Shared(try Settings(try reader.value()))
+    sharedToken = Shared(try ClientToken(try reader.value()))
     let storedConfiguration = try reader.value()
     if case .null = storedConfiguration {
-      configuration = nil
+      sharedConfiguration = Shared(nil)
     } else {
-      configuration = try Configuration(storedConfiguration)
+      sharedConfiguration = Shared(try Configuration(storedConfiguration))
     }
     shares = []
     for share in try reader.list() { shares.append(try Share(share)) }
@@ -77,6 +103,7 @@ extension Checkout {
       components.append(try ComponentSlot(slot, part: part))
     }
     try state.end()
+    writtenFixedVersion = fixedVersion
     guard isConsistent, parts.allSatisfy({ components.indices.contains($0.name) }) else {
       throw StoredStateError()
     }
@@ -105,13 +132,19 @@ extension Checkout {
 }
 
 extension Phase {
-  var stored: Value {
+  /// Appends `[number]`, or `[number, more]`.
+  func write(to row: CompactWriter) {
+    func begin(_ number: Int64, and more: Value? = nil) {
+      row.beginArray(count: more == nil ? 1 : 2)
+      row.append(number)
+      if let more { row.append(more) }
+    }
     switch self {
-    case .starting: [0]
-    case .ready: [1]
-    case .paying(let stage): [2, stage.stored]
-    case .ended(let ending): [3, ending.stored]
-    case .archived(let record): [4, record.stored]
+    case .starting: begin(0)
+    case .ready: begin(1)
+    case .paying(let stage): begin(2, and: stage.stored)
+    case .ended(let ending): begin(3, and: ending.stored)
+    case .archived(let record): begin(4, and: record.stored)
     }
   }
 
@@ -163,11 +196,13 @@ extension Attempt {
 }
 
 extension ComponentSlot {
-  var stored: Value {
-    [
-      .string(kind.paymentMethodType), step ?? .null, .bool(isStarting), component.stored,
-      .integer(Int64(partVersion)),
-    ]
+  func write(to row: CompactWriter) {
+    row.beginArray(count: 5)
+    row.append(kind.paymentMethodType)
+    if let step { row.append(step) } else { row.appendNull() }
+    row.append(isStarting)
+    component.write(to: row)
+    row.append(Int64(partVersion))
   }
 
   init(_ value: Value, part: Value?) throws(StoredStateError) {
@@ -180,6 +215,7 @@ extension ComponentSlot {
     isStarting = try reader.flag()
     component = try type.init(stored: try reader.value(), part: part)
     partVersion = try reader.count()
+    writtenPartVersion = partVersion
     try reader.end()
   }
 }

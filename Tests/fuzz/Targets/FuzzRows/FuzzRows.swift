@@ -28,8 +28,10 @@ import ValueTree
     if let hot = try? row.hot(), let events = try? row.events(endingAt: 1),
       value.array?.count == 2
     {
-      let writer = RowWriter()
-      RowBody.begin(hot: hot, eventCount: events.count, in: writer)
+      let writer = CompactWriter()
+      RowBody.begin(in: writer)
+      writer.append(hot)
+      writer.beginArray(count: events.count)
       for event in events { event.append(to: writer) }
       require(writer.bytes == bytes, "a row is kept")
     }
@@ -78,12 +80,15 @@ import ValueTree
 
   private static func stored(_ checkout: Checkout) -> Value {
     let bodies = (0..<checkout.componentCount).map { checkout.storedPart(of: $0) ?? .null }
-    return [checkout.storedFixed, checkout.storedHot, .array(bodies)]
+    let writer = CompactWriter()
+    checkout.writeHot(to: writer)
+    guard let hot = read(writer.bytes) else { preconditionFailure("a state cannot be read") }
+    return [checkout.storedFixed, hot, .array(bodies)]
   }
 
   private static func compact(_ value: Value) -> [UInt8] {
-    let writer = RowWriter()
-    CompactValue.append(value, to: writer)
+    let writer = CompactWriter()
+    writer.append(value)
     return writer.bytes
   }
 

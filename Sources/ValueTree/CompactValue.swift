@@ -1,12 +1,10 @@
-package import ValueTree
-
-/// A tree of values as bytes, for rows of the store: about a third of its JSON text.
+/// A tree of values as bytes, to be kept: about a third of its JSON text.
 ///
 /// A tag, then what it announces: whole numbers in groups of seven bits, sign folded in; texts, lists
-/// and objects with their count first. The form is the store's own and carries no version; the
-/// schema's version stands for it.
+/// and objects with their count first. The form carries no version: the schema's version of what it
+/// is kept in stands for it.
 package enum CompactValue {
-  private enum Tag {
+  enum Tag {
     static let null: UInt8 = 0
     static let `false`: UInt8 = 1
     static let `true`: UInt8 = 2
@@ -19,58 +17,14 @@ package enum CompactValue {
   }
 
   /// Bytes that are not a tree: the row is damaged.
-  package struct Malformed: Error, Sendable {}
-
-  /// Appends a tree.
-  package static func append(_ value: Value, to writer: RowWriter) {
-    switch value {
-    case .null: writer.append(Tag.null)
-    case .bool(let flag): writer.append(flag ? Tag.true : Tag.false)
-    case .integer(let number): append(number, to: writer)
-    case .unsigned(let number):
-      writer.append(Tag.unsigned)
-      writer.append(number)
-    case .number(let number):
-      writer.append(Tag.number)
-      writer.append(number.bitPattern)
-    case .string(let text):
-      writer.append(Tag.string)
-      writer.append(text)
-    case .array(let elements):
-      appendArray(count: elements.count, to: writer)
-      for element in elements { append(element, to: writer) }
-    case .object(let members): append(members, to: writer)
-    }
-  }
-
-  /// Appends a whole number.
-  static func append(_ number: Int64, to writer: RowWriter) {
-    writer.append(Tag.integer)
-    writer.append(UInt64(bitPattern: (number << 1) ^ (number >> 63)))
-  }
-
-  /// Appends `null`.
-  static func appendNull(to writer: RowWriter) { writer.append(Tag.null) }
-
-  /// Appends an object.
-  static func append(_ members: [Value.Member], to writer: RowWriter) {
-    writer.append(Tag.object)
-    writer.append(UInt64(members.count))
-    for member in members {
-      writer.append(member.name)
-      append(member.value, to: writer)
-    }
-  }
-
-  /// Appends the beginning of a list, whose elements are to follow.
-  static func appendArray(count: Int, to writer: RowWriter) {
-    writer.append(Tag.array)
-    writer.append(UInt64(count))
+  package struct Malformed: Error, Sendable {
+    /// Makes the error.
+    package init() {}
   }
 
   /// Reads the one tree that the bytes hold.
   ///
-  /// - Throws: ``Malformed`` for anything that ``append(_:to:)`` does not write.
+  /// - Throws: ``Malformed`` for anything that ``CompactWriter`` does not write.
   package static func read(_ bytes: UnsafeRawBufferPointer) throws(Malformed) -> Value {
     var reader = unsafe Reader(bytes: bytes)
     let value = try reader.value(depth: 0)

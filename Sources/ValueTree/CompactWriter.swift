@@ -1,5 +1,5 @@
-/// The bytes of rows under way, in memory that is used again and again.
-@safe package final class RowWriter {
+/// Writes trees as ``CompactValue`` reads them, in memory that is used again and again.
+@safe package final class CompactWriter {
   // Owned here alone: allocated in `init` and `grow`, freed in `deinit`.
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
@@ -7,11 +7,9 @@
   /// How many bytes were written.
   package var count: Int { byteCount }
   private var byteCount = 0
-  /// The next of those that are not in use.
-  var nextSpare: RowWriter?
 
   private static let leastCapacity = 1024
-  /// What is kept for the next row when a huge one was written.
+  /// What is kept for the next tree when a huge one was written.
   private static let keptCapacity = 256 * 1024
 
   /// Makes an empty writer.
@@ -41,9 +39,83 @@
   /// A copy of what was written.
   package var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
+  // MARK: Trees
+
+  /// Appends a tree.
+  package func append(_ value: Value) {
+    switch value {
+    case .null: appendNull()
+    case .bool(let flag): append(flag)
+    case .integer(let number): append(number)
+    case .unsigned(let number):
+      append(byte: CompactValue.Tag.unsigned)
+      append(group: number)
+    case .number(let number):
+      append(byte: CompactValue.Tag.number)
+      append(group: number.bitPattern)
+    case .string(let text): append(text)
+    case .array(let elements): append(elements)
+    case .object(let members): append(members)
+    }
+  }
+
+  /// Appends `null`.
+  package func appendNull() { append(byte: CompactValue.Tag.null) }
+
+  /// Appends a truth value.
+  package func append(_ flag: Bool) {
+    append(byte: flag ? CompactValue.Tag.true : CompactValue.Tag.false)
+  }
+
+  /// Appends a whole number.
+  package func append(_ number: Int64) {
+    append(byte: CompactValue.Tag.integer)
+    append(group: UInt64(bitPattern: (number << 1) ^ (number >> 63)))
+  }
+
+  /// Appends a whole number, or `null`.
+  package func append(_ number: Int64?) {
+    if let number { append(number) } else { appendNull() }
+  }
+
+  /// Appends a text.
+  package func append(_ text: String) {
+    append(byte: CompactValue.Tag.string)
+    append(counted: text)
+  }
+
+  /// Appends a text, or `null`.
+  package func append(_ text: String?) {
+    if let text { append(text) } else { appendNull() }
+  }
+
+  /// Appends an object.
+  package func append(_ members: [Value.Member]) {
+    append(byte: CompactValue.Tag.object)
+    append(group: UInt64(members.count))
+    for member in members {
+      append(counted: member.name)
+      append(member.value)
+    }
+  }
+
+  /// Appends a list.
+  package func append(_ elements: [Value]) {
+    beginArray(count: elements.count)
+    for element in elements { append(element) }
+  }
+
+  /// Appends the beginning of a list, whose elements are to follow.
+  package func beginArray(count: Int) {
+    append(byte: CompactValue.Tag.array)
+    append(group: UInt64(count))
+  }
+
+  // MARK: Bytes
+
   /// Appends one byte.
   @inline(__always)
-  func append(_ byte: UInt8) {
+  private func append(byte: UInt8) {
     reserve(1)
     unsafe base.storeBytes(of: byte, toByteOffset: byteCount, as: UInt8.self)
     byteCount += 1
@@ -51,7 +123,7 @@
 
   /// Appends a number in groups of seven bits, the lowest first.
   @inline(__always)
-  func append(_ number: UInt64) {
+  private func append(group number: UInt64) {
     reserve(10)
     var rest = number
     while rest >= 0x80 {
@@ -65,10 +137,10 @@
   }
 
   /// Appends a text's length and its bytes.
-  func append(_ text: String) {
+  private func append(counted text: String) {
     var text = text
     text.withUTF8 { bytes in
-      append(UInt64(bytes.count))
+      append(group: UInt64(bytes.count))
       guard let start = bytes.baseAddress else { return }
       reserve(bytes.count)
       unsafe (base + byteCount).copyMemory(from: start, byteCount: bytes.count)
@@ -77,7 +149,7 @@
   }
 
   /// Appends what another has.
-  func append(contentsOf other: RowWriter) {
+  package func append(contentsOf other: CompactWriter) {
     reserve(other.byteCount)
     unsafe (base + byteCount).copyMemory(from: other.base, byteCount: other.byteCount)
     byteCount += other.byteCount
