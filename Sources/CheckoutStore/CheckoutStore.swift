@@ -1,7 +1,7 @@
 package import Checkout
 package import ValueTree
 
-/// How many events a checkout keeps, beside its `checkout.*` events.
+/// How many events a checkout keeps at least, beside its `checkout.*` events.
 package struct EventLimits: Sendable, Equatable {
   /// How many.
   package var count = 10_000
@@ -10,6 +10,14 @@ package struct EventLimits: Sendable, Equatable {
 
   /// The defaults.
   package init() {}
+
+  /// How much is kept at most: to drop a row with every one that is added would cost more.
+  var tolerated: EventLimits {
+    var limits = self
+    limits.count += count / 64
+    limits.byteCount += byteCount / 64
+    return limits
+  }
 }
 
 /// What has changed about a checkout beside what every row has.
@@ -113,7 +121,7 @@ package final class CheckoutStore {
       log.append(row)
       endTurn(of: log)
     }
-    for (log, _) in written { trimIfFull(log) }
+    trimFull()
   }
 
   /// Writes the row of one checkout, within ``commit(isPayment:_:)``.
@@ -183,32 +191,36 @@ package final class CheckoutStore {
 
   // MARK: Forgetting
 
-  /// Drops the oldest events of a checkout that has more than it may keep.
+  /// Drops the oldest events of checkouts that have more than they may keep, once one has some more.
   ///
-  /// The turn is committed and stays so if this fails: then the next turn tries again.
-  private func trimIfFull(_ log: CheckoutLog) {
-    guard
-      log.index.eventCount > eventLimits.count || log.index.byteCount > eventLimits.byteCount
-    else { return }
-    let index = log.index
-    var trimmed = index
+  /// The rows of one turn stand together, and so do those that become too many in one: to drop them in
+  /// one transaction changes few pages. The turn is committed and stays so if this fails: then the
+  /// next turn tries again.
+  private func trimFull() {
+    let tolerated = eventLimits.tolerated
+    guard written.contains(where: { $0.log.index.isOver(tolerated) }) else { return }
+    var trimmed: [(CheckoutLog, RowIndex)] = []
     do throws(StoreError) {
-      try transaction { () throws(StoreError) in trimmed = try trim(index) }
-      log.replaceIndex(trimmed)
+      try transaction { () throws(StoreError) in
+        for (log, _) in written where log.index.isOver(eventLimits) {
+          trimmed.append((log, try trim(log.index)))
+        }
+      }
+      for (log, index) in trimmed { log.replaceIndex(index) }
     } catch {}
   }
 
-  /// Drops the oldest events of components until three quarters of the limits are used.
+  /// Drops the oldest events of components until what is left may be kept.
   ///
-  /// So trimming costs little for each event. The last row stays: it holds the state.
+  /// The last row stays: it holds the state.
   private func trim(_ full: RowIndex) throws(StoreError) -> RowIndex {
     var index = full
     var kept: [Row] = []
-    for (place, row) in index.rows.enumerated() {
-      let isFull =
-        index.eventCount > eventLimits.count * 3 / 4
-        || index.byteCount > eventLimits.byteCount * 3 / 4
-      guard isFull, !row.isTrimmed, place < index.rows.count - 1 else {
+    var place = 0
+    while index.isOver(eventLimits), place < full.rows.count - 1 {
+      let row = full.rows[place]
+      place += 1
+      guard !row.isTrimmed else {
         kept.append(row)
         continue
       }
@@ -232,7 +244,7 @@ package final class CheckoutStore {
       kept.append(
         Row(number: row.number, seq: row.seq, eventCount: Int32(left.count), byteCount: 0))
     }
-    index.rows = kept
+    index.rows = kept + full.rows[place...]
     return index
   }
 

@@ -34,6 +34,11 @@ struct RowIndex {
     byteCount += Int(row.byteCount)
   }
 
+  /// Whether it has more than that.
+  func isOver(_ limits: EventLimits) -> Bool {
+    eventCount > limits.count || byteCount > limits.byteCount
+  }
+
   /// The place of the last row with a gap before or in it; nothing but trimming makes one.
   var lastGap: Int? {
     rows.indices.last { place in

@@ -121,6 +121,33 @@ import ValueTree
   }
 
   @Test(arguments: Kind.allCases)
+  func `as many as may be are kept, and little more`(kind: Kind) throws {
+    let store = try store(kind)
+    store.eventLimits.count = 128
+    for seq in Int64(0)..<300 {
+      try store.write([.didReceiveStep], of: one, after: seq)
+      let count = try store.numbers(of: one).count
+      #expect(count >= min(Int(seq) + 1, 128) && count <= 130)
+    }
+    #expect(store.trimmedTo(one) ?? 0 >= 170)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `what is too many in one turn goes together`(kind: Kind) throws {
+    let store = try store(kind)
+    store.eventLimits.count = 128
+    for seq in Int64(0)..<300 {
+      // The second is two events behind the first, so that the first alone is far over the limit.
+      store.publish([.didReceiveStep], of: one, after: seq)
+      if seq > 1 { store.publish([.didReceiveStep], of: two, after: seq - 2) }
+      let before = store.trimmedTo(one)
+      try store.commit([CheckoutChange(id: one), CheckoutChange(id: two)], isPayment: false)
+      guard seq >= 131, store.trimmedTo(one) != before else { continue }
+      #expect(store.trimmedTo(two) == (store.trimmedTo(one) ?? 0) - 2)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func `the bytes of events are limited too`(kind: Kind) throws {
     let store = try store(kind)
     store.eventLimits.byteCount = 10_000
