@@ -35,5 +35,5 @@ package final class CheckoutLog {
 
   func noteTrimmed(to seq: Int64?) { index.trimmedTo = seq }
 
-  func replaceIndex(_ index: RowIndex) { self.index = index }
+  func remove(_ trimming: Trimming) { index.remove(trimming) }
 }

@@ -199,41 +199,39 @@ package final class CheckoutStore {
   private func trimFull() {
     let tolerated = eventLimits.tolerated
     guard written.contains(where: { $0.log.index.isOver(tolerated) }) else { return }
-    var trimmed: [(CheckoutLog, RowIndex)] = []
+    var trimmed: [(CheckoutLog, Trimming)] = []
     do throws(StoreError) {
       try transaction { () throws(StoreError) in
         for (log, _) in written where log.index.isOver(eventLimits) {
           trimmed.append((log, try trim(log.index)))
         }
       }
-      for (log, index) in trimmed { log.replaceIndex(index) }
+      for (log, trimming) in trimmed { log.remove(trimming) }
     } catch {}
   }
 
   /// Drops the oldest events of components until what is left may be kept.
   ///
   /// The last row stays: it holds the state.
-  private func trim(_ full: RowIndex) throws(StoreError) -> RowIndex {
-    var index = full
-    var kept: [Row] = []
-    var place = 0
-    while index.isOver(eventLimits), place < full.rows.count - 1 {
-      let row = full.rows[place]
-      place += 1
+  private func trim(_ index: RowIndex) throws(StoreError) -> Trimming {
+    var trimming = Trimming()
+    for row in index.rows.dropLast() {
+      guard index.isOver(eventLimits, without: trimming) else { break }
+      trimming.rowCount += 1
       guard !row.isTrimmed else {
-        kept.append(row)
+        trimming.kept.append(row)
         continue
       }
-      index.eventCount -= Int(row.eventCount)
-      index.byteCount -= Int(row.byteCount)
+      trimming.eventCount += Int(row.eventCount)
+      trimming.byteCount += Int(row.byteCount)
       if row.isOfComponentsAlone, row.eventCount > 0 {
-        index.trimmedTo = row.seq
+        trimming.trimmedTo = row.seq
         try backend.deleteRow(row.number)
         continue
       }
       let events = try backend.readRow(row.number).events(endingAt: row.seq)
       let left = events.filter(\.isOfCheckout)
-      if let last = events.last(where: { !$0.isOfCheckout }) { index.trimmedTo = last.seq }
+      if let last = events.last(where: { !$0.isOfCheckout }) { trimming.trimmedTo = last.seq }
       guard !left.isEmpty else {
         try backend.deleteRow(row.number)
         continue
@@ -241,11 +239,10 @@ package final class CheckoutStore {
       writer.removeAll()
       RowBody.append(sparse: left, to: writer)
       try backend.replaceRow(row.number, eventCount: left.count, writer)
-      kept.append(
+      trimming.kept.append(
         Row(number: row.number, seq: row.seq, eventCount: Int32(left.count), byteCount: 0))
     }
-    index.rows = kept + full.rows[place...]
-    return index
+    return trimming
   }
 
   /// Writes all of it or nothing.

@@ -18,11 +18,12 @@ struct Row {
 
 /// The rows of one checkout, in order.
 struct RowIndex {
-  var rows: [Row] = []
+  /// A slice, which loses its first elements without moving the others.
+  private(set) var rows: ArraySlice<Row> = []
   /// How many events count against the limit.
-  var eventCount = 0
+  private(set) var eventCount = 0
   /// How many bytes do.
-  var byteCount = 0
+  private(set) var byteCount = 0
   /// The highest number of an event that was dropped.
   var trimmedTo: Int64?
 
@@ -34,29 +35,54 @@ struct RowIndex {
     byteCount += Int(row.byteCount)
   }
 
-  /// Whether it has more than that.
-  func isOver(_ limits: EventLimits) -> Bool {
-    eventCount > limits.count || byteCount > limits.byteCount
+  /// Whether it has more than that, once something was dropped.
+  func isOver(_ limits: EventLimits, without trimming: Trimming = Trimming()) -> Bool {
+    eventCount - trimming.eventCount > limits.count
+      || byteCount - trimming.byteCount > limits.byteCount
+  }
+
+  /// Takes out what was dropped.
+  mutating func remove(_ trimming: Trimming) {
+    let kept = trimming.kept
+    rows.removeFirst(trimming.rowCount - kept.count)
+    for (place, row) in kept.enumerated() { rows[rows.startIndex + place] = row }
+    eventCount -= trimming.eventCount
+    byteCount -= trimming.byteCount
+    trimmedTo = trimming.trimmedTo ?? trimmedTo
   }
 
   /// The place of the last row with a gap before or in it; nothing but trimming makes one.
   var lastGap: Int? {
     rows.indices.last { place in
-      let before = place > 0 ? rows[place - 1].seq : 0
+      let before = place > rows.startIndex ? rows[place - 1].seq : 0
       return rows[place].seq - before > Int64(rows[place].eventCount)
     }
   }
 
   /// The place of the first row that may hold an event after that number.
   func place(after seq: Int64) -> Int {
-    var low = 0
-    var high = rows.count
+    var low = rows.startIndex
+    var high = rows.endIndex
     while low < high {
       let middle = (low + high) / 2
       if rows[middle].seq <= seq { low = middle + 1 } else { high = middle }
     }
     return low
   }
+}
+
+/// What was dropped of a checkout's oldest rows.
+struct Trimming {
+  /// How many rows were looked at, from the first.
+  var rowCount = 0
+  /// What is left of them.
+  var kept: [Row] = []
+  /// How many events fewer count against the limit.
+  var eventCount = 0
+  /// How many bytes fewer do.
+  var byteCount = 0
+  /// The highest number of an event that was dropped.
+  var trimmedTo: Int64?
 }
 
 /// What a row holds: the state after a turn, and the events of the turn.
