@@ -58,12 +58,10 @@ extension Methods {
         componentID,
         .init(
           "data",
-          .oneOf([
-            .object([.init("bankId", .string(0...1024))]),
-            .object([.init("bankFilterText", .string(0...1024))]),
-            .object([.init("firstName", .string(0...4096))]),
-            .object([.init("lastName", .string(0...4096))]),
-            .object([.init("emailAddress", .string(0...4096))]),
+          .choice([
+            .init("bankId", .string(0...1024)), .init("bankFilterText", .string(0...1024)),
+            .init("firstName", .string(0...4096)), .init("lastName", .string(0...4096)),
+            .init("emailAddress", .string(0...4096)),
           ]), "Exactly one field."),
       ],
       result: ResultRow(

@@ -19,6 +19,7 @@ extension Schema {
     case .array(let element, let maximumCount): Self.arrayDocument(element, maximumCount)
     case .object(let members, let allowsAdditional):
       Self.objectDocument(members, allowsAdditional)
+    case .choice(let members): Self.choiceDocument(members)
     case .oneOf(let schemas): ["oneOf": .array(schemas.map(\.document))]
     case .named(let name, _): ["$ref": .string("#/components/schemas/" + name)]
     }
@@ -30,7 +31,7 @@ extension Schema {
   package func collectNamed(into found: inout [Value.Member]) {
     switch self {
     case .array(let element, _): element.collectNamed(into: &found)
-    case .object(let members, _):
+    case .object(let members, _), .choice(let members):
       for member in members { member.schema.collectNamed(into: &found) }
     case .oneOf(let schemas): for schema in schemas { schema.collectNamed(into: &found) }
     case .named(let name, let schema):
@@ -76,14 +77,23 @@ extension Schema {
 
   private static func objectDocument(_ members: [Member], _ allowsAdditional: Bool) -> Value {
     let required = members.filter(\.isRequired).map { Value.string($0.name.description) }
-    var result = [Value.Member("type", "object")]
-    result.append(
-      Value.Member(
-        "properties",
-        .object(members.map { Value.Member($0.name.description, $0.documentWithSummary) })))
+    var result = [Value.Member("type", "object"), properties(members)]
     if !required.isEmpty { result.append(Value.Member("required", .array(required))) }
     if !allowsAdditional { result.append(Value.Member("additionalProperties", false)) }
     return .object(result)
+  }
+
+  private static func choiceDocument(_ members: [Member]) -> Value {
+    .object([
+      .init("type", "object"), properties(members), .init("minProperties", 1),
+      .init("maxProperties", 1), .init("additionalProperties", false),
+    ])
+  }
+
+  private static func properties(_ members: [Member]) -> Value.Member {
+    .init(
+      "properties",
+      .object(members.map { Value.Member($0.name.description, $0.documentWithSummary) }))
   }
 }
 

@@ -28,6 +28,7 @@ extension Schema {
       Self.arrayViolation(in: view, of: element, maximumCount)
     case .object(let members, let allowsAdditional):
       Self.objectViolation(in: view, members, allowsAdditional)
+    case .choice(let members): Self.choiceViolation(in: view, members)
     case .oneOf(let schemas): Self.alternativeViolation(in: view, schemas)
     case .named(_, let schema): schema.violation(in: view)
     }
@@ -91,6 +92,20 @@ extension Schema {
     return nil
   }
 
+  private static func choiceViolation(
+    in view: JSONView, _ members: [Member]
+  ) -> SchemaViolation? {
+    guard view.kind == .object else { return .init("must be an object") }
+    guard view.count == 1 else { return .init("must have exactly one member") }
+    for (name, value) in view.members {
+      guard let member = members.first(where: { name.equals($0.name) }) else {
+        return SchemaViolation("is not known here").inside(name)
+      }
+      return member.schema.violation(in: value)?.inside(member.name.description)
+    }
+    return nil
+  }
+
   /// Reports what is wrong with the alternative that was meant, if that can be told.
   private static func alternativeViolation(
     in view: JSONView, _ schemas: [Schema]
@@ -115,6 +130,9 @@ extension Schema {
     case .array: view.kind == .array
     case .oneOf(let schemas): schemas.contains { $0.isMeant(by: view) }
     case .named(_, let schema): schema.isMeant(by: view)
+    case .choice(let members):
+      view.kind == .object && view.count == 1
+        && members.contains { view[$0.name] != nil }
     case .object(let members, let allowsAdditional):
       view.kind == .object && Self.hasNames(view, of: members, allowsAdditional)
     }

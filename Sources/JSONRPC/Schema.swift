@@ -18,6 +18,8 @@ package indirect enum Schema: Sendable {
   case array(Schema, maximumCount: Int?)
   /// An object; members beyond the declared ones are refused unless allowed.
   case object([Member], allowsAdditional: Bool)
+  /// An object with exactly one of these members.
+  case choice([Member])
   /// The first that fits. The alternatives exclude each other.
   case oneOf([Schema])
   /// Another schema, documented once under that name.

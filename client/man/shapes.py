@@ -26,6 +26,8 @@ def words(schema: JsonObject) -> str:
         return _string(schema)
     if kind == "integer":
         return _integer(schema)
+    if schema.get("maxProperties") == 1:
+        return _choice(schema)
     if kind == "array":
         most = f", at most {schema['maxItems']}" if "maxItems" in schema else ""
         return f"list of {_plural(words(schema['items']))}{most}"
@@ -38,9 +40,12 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _alternatives(schemas: Sequence[JsonObject]) -> str:
-    if all(schema.get("type") == "object" for schema in schemas):
-        return f"object of one member: {_listed([_members(schema) for schema in schemas])}"
     return _listed([_members(schema) if schema.get("type") == "object" else words(schema) for schema in schemas])
+
+
+def _choice(schema: JsonObject) -> str:
+    members = [f'{{"{name}": {words(member)}}}' for name, member in schema["properties"].items()]
+    return f"object of one member: {_listed(members)}"
 
 
 def _members(schema: JsonObject) -> str:
@@ -84,6 +89,8 @@ def nested(schema: JsonObject) -> list[str]:
     """The members of an object, or of the objects in a list; nothing if they stand elsewhere."""
     if schema.get("type") == "array":
         return nested(schema["items"])
+    if schema.get("maxProperties") == 1:
+        return []
     properties: dict[str, Any] = schema.get("properties", {})
     if not properties:
         return []

@@ -57,6 +57,8 @@ package struct SchemaValue {
       }
       return .array((0..<count).map { _ in value(of: element, depth: depth + 1) })
     case .object(let members, let isOpen): return object(members, isOpen: isOpen, depth: depth)
+    case .choice(let members):
+      return object([input.one(of: members)], isOpen: false, depth: depth)
     case .oneOf(let schemas): return value(of: input.one(of: schemas), depth: depth)
     case .named(_, let schema): return value(of: schema, depth: depth)
     }
