@@ -86,7 +86,7 @@ extension Server {
       let subscription = WideSubscription(
         id: wide.id, connection: connection, filter: wide.filter, reach: wide.reach)
       connection.wideSubscription = subscription
-      wideSubscriptions.append(subscription)
+      wideSubscriptions = wideSubscriptions + [subscription]
     }
     return true
   }
@@ -99,7 +99,7 @@ extension Server {
       id: narrow.id, connection: connection, live: live, filter: narrow.filter,
       isRedacted: access == .observe, after: narrow.after)
     connection.subscriptions[live.id] = subscription
-    live.subscriptions.append(subscription)
+    live.subscriptions = live.subscriptions + [subscription]
     replaying.append(subscription)
   }
 }

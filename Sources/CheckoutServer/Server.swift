@@ -69,6 +69,7 @@ package final class Server {
   var currentCall: CallID = 0
   var currentAnswer: Result<Value, RPCError>?
 
+  /// Replaced, never changed in place, as those of each checkout.
   var wideSubscriptions: [WideSubscription] = []
   var replaying: [Subscription] = []
   var waits: [UInt64: Wait] = [:]

@@ -55,8 +55,8 @@ package final class CheckoutStore {
   private var written: [(log: CheckoutLog, row: Row)] = []
   /// The row under way.
   private let writer = CompactWriter()
-  /// Writers that are not in use.
-  private var spareWriters: [CompactWriter] = []
+  /// The first of the writers that are not in use.
+  private var spareWriter: CompactWriter?
 
   /// Makes a store that keeps events in memory, until the process ends.
   package init() { backend = MemoryBackend() }
@@ -86,7 +86,7 @@ package final class CheckoutStore {
   /// Adds an event to a checkout.
   package func publish(_ record: EventRecord, to log: CheckoutLog) {
     if log.turn != turn { log.begin(turn) }
-    let staged = log.staged ?? spareWriters.popLast() ?? CompactWriter()
+    let staged = log.staged ?? takeWriter()
     log.staged = staged
     record.append(to: staged)
     log.stagedCount += 1
@@ -94,12 +94,20 @@ package final class CheckoutStore {
     if record.isOfCheckout { log.isOfComponentsAlone = false }
   }
 
+  private func takeWriter() -> CompactWriter {
+    guard let writer = spareWriter else { return CompactWriter() }
+    spareWriter = writer.next
+    writer.next = nil
+    return writer
+  }
+
   /// Gives back what a turn of a checkout was written with.
   private func endTurn(of log: CheckoutLog) {
     guard let writer = log.staged else { return }
     log.staged = nil
     writer.removeAll()
-    spareWriters.append(writer)
+    writer.next = spareWriter
+    spareWriter = writer
   }
 
   /// Ends the turn: writes what it has changed and published.

@@ -7,6 +7,8 @@
   /// How many bytes were written.
   package var count: Int { byteCount }
   private var byteCount = 0
+  /// The next of several that are kept until they are of use.
+  package var next: CompactWriter?
 
   private static let leastCapacity = 1024
   /// What is kept for the next tree when a huge one was written.
