@@ -11,10 +11,11 @@ extension Database {
   func clearGaps() throws(SQLiteError) {
     guard let size = try number("PRAGMA page_size"), let file = file else { return }
     let pages = Pages(size: Int(size))
-    let chunk = 256
+    let count = try file.size() / pages.size
+    let chunk = min(256, count)
     var first = 1
     var buffer = [UInt8](repeating: 0, count: chunk * pages.size)
-    let count = try file.size() / pages.size
+    var hasCleared = false
     while first <= count {
       let length = min(chunk, count - first + 1)
       try file.read(&buffer, count: length * pages.size, at: (first - 1) * pages.size)
@@ -24,9 +25,11 @@ extension Database {
           buffer[gap].contains(where: { $0 != 0 })
         else { continue }
         try file.clear(count: gap.count, at: (first - 1) * pages.size + gap.lowerBound)
+        hasCleared = true
       }
       first += length
     }
+    guard hasCleared else { return }
     try file.sync()
     dropCache()
   }

@@ -1,4 +1,5 @@
 import CSQLite
+import LinuxSystem
 import ValueTree
 
 /// What went wrong in SQLite.
@@ -14,6 +15,11 @@ struct SQLiteError: Error, CustomStringConvertible {
 
   /// A log that somebody reads, so that it cannot be truncated.
   static let busyLog = SQLiteError(code: SQLITE_BUSY, message: "the log is in use")
+
+  /// A system call on the file, or for it, that failed beside SQLite.
+  static func system(_ error: Errno) -> SQLiteError {
+    SQLiteError(code: SQLITE_IOERR, message: "\(error)")
+  }
 
   var description: String { "SQLite: \(message) (\(code))" }
 

@@ -73,14 +73,27 @@ final class SQLiteBackend: StoreBackend {
     }
     // Readable by nobody else from the first moment.
     let number = unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard number >= 0 else { return }
+    guard number >= 0 else { throw failure("open") }
     let file = FileDescriptor(owning: number)
     try makeTables(draft)
-    fsync(file.rawValue)
-    unsafe link(draft, path)
+    try synchronize(file)
+    guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw failure("link") }
     let parent = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard parent >= 0 else { return }
-    fsync(FileDescriptor(owning: parent).rawValue)
+    guard parent >= 0 else { throw failure("open") }
+    try synchronize(FileDescriptor(owning: parent))
+  }
+
+  private static func synchronize(_ file: borrowing FileDescriptor) throws(SQLiteError) {
+    do throws(Errno) {
+      try file.synchronize()
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  /// The error of a system call that has just failed.
+  private static func failure(_ call: StaticString) -> SQLiteError {
+    .system(Errno(code: errno, call: call))
   }
 
   /// Removes what starts that were cut short have left; to be called once the database is locked.
@@ -104,9 +117,9 @@ final class SQLiteBackend: StoreBackend {
     try database.run(
       """
       PRAGMA locking_mode=EXCLUSIVE;
-      PRAGMA auto_vacuum=INCREMENTAL;
       PRAGMA synchronous=OFF;
       PRAGMA journal_mode=MEMORY;
+      PRAGMA auto_vacuum=INCREMENTAL;
       BEGIN;
       CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;
       CREATE TABLE checkout(id INTEGER PRIMARY KEY, body BLOB) STRICT;

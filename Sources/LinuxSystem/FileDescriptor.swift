@@ -29,6 +29,11 @@ package struct FileDescriptor: ~Copyable {
     _ = try check(Glibc.close(number), "close")
   }
 
+  /// Waits until what was written to the file, or entered into the directory, is on the disk.
+  ///
+  /// - Throws: ``Errno`` of `fsync`.
+  package borrowing func synchronize() throws(Errno) { _ = try check(fsync(rawValue), "fsync") }
+
   /// Gives the descriptor away without closing it.
   ///
   /// - Returns: The number, which the caller now owns.

@@ -3,7 +3,7 @@
  * Numbers the moments at which a crash matters and kills the process at one of them:
  *   before each write to the database (`d`) and to its log (`p` a page, `h` the header of a frame, `H` that of a
  *   frame that ends a transaction), before each flush of either (`y`), also while it has another name;
- *   before it is given its name and after (`l`);
+ *   before it is given its name and after (`l`), before a directory is flushed (`Y`);
  *   before a request is sent (`s`; `m` for more of it), after it has been sent (`t`), after bytes of an answer have
  *   been read (`r`), all of TCP connections.
  * A write that is killed has not happened.
@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -116,8 +117,13 @@ static void before_write(int fd, const void *data, size_t size)
 static void before_flush(int fd)
 {
     int error = errno;
-    if (trace != NULL && file_kind(fd) != 0)
-        reach('y');
+    struct stat status;
+    if (trace != NULL && fstat(fd, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            reach('Y');
+        else if (file_kind(fd) != 0)
+            reach('y');
+    }
     errno = error;
 }
 

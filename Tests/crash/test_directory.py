@@ -11,6 +11,7 @@ from pathlib import Path
 
 from crash.case import DurableTest
 from crash.durable import DATABASE, DurableDaemon
+from crash.preload import Trace
 from crash.storage import SmallDisk
 from support.daemon import TIMEOUT, program
 
@@ -104,6 +105,14 @@ class Place(DirectoryTest):
         self.assertIn(DATABASE, self.daemon.files())
         for path in self.daemon.state.iterdir():
             self.assertEqual(path.stat().st_mode & 0o777, 0o600, path)
+
+    def test_new_database_outlives_a_power_failure(self) -> None:
+        """It is flushed before it is given its name, and so is the directory that has the name, before anything else."""
+        daemon = DurableDaemon(self.sandbox.port)
+        self.addCleanup(daemon.close)
+        trace = Trace(daemon.directory / "trace")
+        daemon.start(trace.environment)
+        self.assertRegex(trace.letters, "^d+yllY")
 
     def test_read_only_directory(self) -> None:
         disk = SmallDisk(self, "24m")
