@@ -159,7 +159,7 @@ package struct BanksComponent: PaymentComponent {
 
   /// The bank's page.
   package func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan {
-    guard token.intent?.contains("_REDIRECTION") == true else {
+    guard token.hasIntent(with: "_REDIRECTION") else {
       throw CheckoutError(.unsupportedRequiredAction)
     }
     guard let url = token.redirectURL, let statusURL = token.statusURL else {

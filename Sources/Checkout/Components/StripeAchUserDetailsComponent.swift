@@ -188,7 +188,7 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
 
   /// The collector and the mandate.
   package func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan {
-    guard token.intent?.contains("STRIPE_ACH") == true else {
+    guard token.hasIntent(with: "STRIPE_ACH") else {
       throw CheckoutError(.unsupportedRequiredAction)
     }
     guard let secret = token.stripeClientSecret, let url = token.sdkCompleteURL else {
