@@ -138,6 +138,7 @@ package final class CheckoutStore {
   ///   - log: Of the checkout.
   ///   - state: Appends the state that every row has, and returns what else has changed; asked only
   ///     if the store is durable.
+  /// - Throws: ``StoreError/failed(_:)``, which ends the commit.
   package func write(
     _ log: CheckoutLog, _ state: (CompactWriter) -> RareChanges
   ) throws(StoreError) {
