@@ -120,7 +120,7 @@ let package = Package(
     tests(of: "CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
     tests(of: "CheckoutStore", ["Checkout", "ValueTree"]),
     tests(of: "PrimerAPI", ["Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
-    tests(of: "CheckoutServer", ["CheckoutProtocol", "Checkout", "ValueTree"]),
+    tests(of: "CheckoutServer", ["CheckoutProtocol", "CheckoutStore", "Checkout", "ValueTree"]),
     tests(of: "CheckoutClient", ["SeedPages", "JSON", "JSONRPC", "LinuxSystem", "ValueTree"]),
   ],
   swiftLanguageModes: [.v6],

@@ -10,7 +10,7 @@ final class LiveCheckout {
   /// The checkout's number and owner, at hand: they are asked for at every call.
   let id: CheckoutID
   let owner: UInt32
-  /// What the store knows of it; looked for once.
+  /// What the store knows of it, looked for once; nothing, when it is a record alone.
   var log: CheckoutLog?
   /// The id's text form, as every event has it.
   let idText: String
@@ -57,6 +57,7 @@ final class LiveCheckout {
   /// Becomes what its record says, and nothing more.
   func archive(_ record: OutcomeRecord) {
     checkout = Checkout(id: id, owner: owner, record: record)
+    log = nil
     leastComponentCount = 0
     isArchived = true
   }

@@ -1,0 +1,31 @@
+import Checkout
+import CheckoutStore
+import Testing
+
+@testable import CheckoutServer
+
+@Suite struct LiveCheckoutTests {
+  @Test func `of an archived checkout nothing is kept but its record`() throws {
+    let moment = Moment(now: 1_767_259_800_000, entropy: 1)
+    var checkout = Checkout(
+      id: CheckoutID(1), owner: 1000,
+      token: ClientToken(encoded: "t", accessToken: "a", expiresAt: moment.now + 3_600_000),
+      settings: Settings(), spans: Spans(), moment: moment)
+    _ = checkout.begin(at: moment)
+    _ = checkout.handle(.command(.cancel(reason: nil), call: 1), at: moment)
+    let record = try #require(checkout.outcomeRecord)
+
+    let live = LiveCheckout(
+      checkout, ordinal: 1,
+      start: StartRecord(
+        key: nil, fingerprint: Fingerprint("f"), tokenFingerprint: Fingerprint("t")))
+    let store = CheckoutStore()
+    live.log = store.log(of: live.id)
+    weak let log = live.log
+    try store.remove(live.id, leaving: nil)
+    live.archive(record)
+    #expect(log == nil)
+    #expect(live.checkout.state == .archived)
+    #expect(!live.hasComponent(0))
+  }
+}
