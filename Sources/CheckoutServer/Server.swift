@@ -226,20 +226,37 @@ package final class Server {
   }
 
   private func serveClients() {
+    let began = Clock.monotonicMicroseconds()
     do throws(Errno) {
       // Those left over come first, or the last of many might never have their turn.
       if readyClients.isEmpty { readyClients = 0..<(try clients.wait()) }
       couldWait = true
-      let began = Clock.monotonicMicroseconds()
-      while let index = readyClients.popFirst() {
-        let ready = clients.ready(index)
-        connection(tagged: ready.tag)?.receive(ready.events)
-        if index & 15 == 15, Clock.monotonicMicroseconds() - began > 10_000 { break }
+      while serveReady(since: began), sharesCommit(since: began) {
+        readyClients = 0..<(try clients.wait())
       }
     } catch {
       couldWait = false
       log.error("cannot wait for clients: \(error)")
     }
+  }
+
+  /// Serves the clients found to be ready, for 10 ms at most.
+  ///
+  /// - Returns: Whether all had their turn, and there were any.
+  private func serveReady(since began: UInt64) -> Bool {
+    guard !readyClients.isEmpty else { return false }
+    while let index = readyClients.popFirst() {
+      let ready = clients.ready(index)
+      connection(tagged: ready.tag)?.receive(ready.events)
+      if index & 15 == 15, Clock.monotonicMicroseconds() - began > 10_000 { break }
+    }
+    return readyClients.isEmpty
+  }
+
+  /// Whether those who have come meanwhile are to be served as well, before what the turn has changed
+  /// is written: a commit costs as much as many calls.
+  private func sharesCommit(since began: UInt64) -> Bool {
+    store.isDurable && !touched.isEmpty && Clock.monotonicMicroseconds() - began < 1000
   }
 
   /// Lets a connection go on with lines it has left, in a turn of their own.
