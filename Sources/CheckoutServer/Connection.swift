@@ -157,14 +157,14 @@ final class Connection: ReplySink {
     callsInFlight < limits.inFlight && !isOwedTooMuch && !isClosing
   }
 
-  private func beginShare() {
-    lineCount = 0
-    shareBegan = Clock.monotonicMicroseconds()
-  }
+  private func beginShare() { lineCount = 0 }
 
   /// Whether this client has had its share of the turn: the others wait.
+  ///
+  /// Its time begins after the second line, since most clients send one at a time.
   private var hasHadItsShare: Bool {
     lineCount &+= 1
+    if lineCount == 2 { shareBegan = Clock.monotonicMicroseconds() }
     return lineCount & 3 == 0
       && Clock.monotonicMicroseconds() &- shareBegan > Self.shareMicroseconds
   }

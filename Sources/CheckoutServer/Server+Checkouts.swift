@@ -26,11 +26,15 @@ extension Server {
 
   /// Does what a checkout said: what concerns clients at once, the rest after the commit.
   func apply(_ effects: [Effect], to live: LiveCheckout) {
+    // What comes of one input happens at one time.
+    var time: WallTime?
     for effect in effects {
       switch effect {
       case .publish(let event):
         if event.isTerminal || event.asksForDecision { isPaymentTurn = true }
-        publish(event, of: live)
+        let at = time ?? Clock.wallMilliseconds()
+        time = at
+        publish(event, of: live, at: at)
       case .reply(let call, let value): answer(call, .success(value))
       case .refuse(let call, let error): answer(call, .failure(RPCError(error)))
       case .perform(let operation):

@@ -12,11 +12,10 @@ extension Server {
   /// Numbers an event, keeps it and sends it to whoever wants it.
   ///
   /// It is written once, and only if somebody listens.
-  func publish(_ event: Event, of live: LiveCheckout) {
+  func publish(_ event: Event, of live: LiveCheckout, at time: WallTime) {
     live.writtenSeq += 1
     counters.eventsPublished += 1
-    let record = EventRecord(
-      seq: live.writtenSeq, time: Clock.wallMilliseconds(), event: event)
+    let record = EventRecord(seq: live.writtenSeq, time: time, event: event)
     store.publish(record, to: log(of: live))
     var plain: Range<Int>?
     var redacted: Range<Int>?

@@ -77,7 +77,7 @@ package struct BanksComponent: PaymentComponent {
       of: data, error: problem.map { FieldError(field: "bankId", id: $0) }, moment: &moment,
       events: &events)
     note(status, of: "bankId")
-    return .object(status.members)
+    return status.value
   }
 
   private func problem(withBank id: String) -> ErrorID? {

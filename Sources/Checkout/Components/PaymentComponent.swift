@@ -168,6 +168,11 @@ package struct FieldStatus: Sendable, Equatable {
       ? [.init("status", "valid")] : [.init("status", "invalid"), .init("errors", .array(errors))]
   }
 
+  /// The same as a reply.
+  package var value: Value { errors.isEmpty ? Self.valid : .object(members) }
+
+  private static let valid: Value = ["status": "valid"]
+
   /// The same, and what was judged; put together at once, as every keystroke has it.
   private func members(of data: Value) -> [Value.Member] {
     let data = Value.Member("data", data)

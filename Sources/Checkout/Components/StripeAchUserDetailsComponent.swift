@@ -84,7 +84,8 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
     let customer = context.configuration.clientSession.customer
     self.customer = customer
     for (place, field) in Field.allCases.enumerated() where entries[place].status == nil {
-      take(field.value(in: customer) ?? "", as: field, &moment, &events)
+      let text = field.value(in: customer) ?? ""
+      take(text, as: field, [field.rawValue: .string(text)], &moment, &events)
     }
     events.append(
       Event(
@@ -111,16 +112,17 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
         .invalidValue, detail: "The fields are firstName, lastName and emailAddress",
         path: "/data")
     }
-    return .object(take(text, as: field, &moment, &events).members)
+    return take(text, as: field, data, &moment, &events).value
   }
 
   @discardableResult
   private mutating func take(
-    _ text: String, as field: Field, _ moment: inout Moment, _ events: inout [Event]
+    _ text: String, as field: Field, _ data: Value, _ moment: inout Moment,
+    _ events: inout [Event]
   ) -> FieldStatus {
     let isValid = field.accepts(text)
     let status = FieldStatus(
-      of: .object([.init(field.rawValue, .string(text))]),
+      of: data,
       error: isValid ? nil : FieldError(field: field.rawValue, id: field.error),
       moment: &moment, events: &events)
     entries[Self.place(of: field)] = Entry(accepted: isValid ? text : nil, status: status)
