@@ -63,6 +63,7 @@ let package = Package(
     module("Checkout", ["ValueTree"]),
     module("JSON", ["CSimdJSON", "ValueTree"]),
     module("LinuxSystem", ["CLinux"]),
+    module("Upstream"),
 
     // Level 2: the loop, the protocol.
     module("Systemd", ["CSystemd", "LinuxSystem"]),
@@ -72,14 +73,16 @@ let package = Package(
 
     // Level 3: what keeps, and what calls out.
     module("CheckoutStore", ["CSQLite", "LinuxSystem", "Checkout", "ValueTree"]),
-    module("PrimerAPI", ["CCurl", "Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
+    module(
+      "PrimerAPI",
+      ["CCurl", "Systemd", "LinuxSystem", "Upstream", "Checkout", "JSON", "ValueTree"]),
 
     // Level 4: the two ends of the socket.
     module(
       "CheckoutServer",
       [
-        "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem", "JSONRPC",
-        "JSON", "Checkout", "ValueTree",
+        "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem", "Upstream",
+        "JSONRPC", "JSON", "Checkout", "ValueTree",
       ]),
     module(
       "CheckoutClient",
@@ -90,7 +93,7 @@ let package = Package(
       name: "checkoutd",
       dependencies: [
         "CheckoutServer", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd",
-        "LinuxSystem",
+        "LinuxSystem", "Upstream",
       ],
       exclude: ["symbol-order"], swiftSettings: strict, linkerSettings: compact),
     .executableTarget(
@@ -119,7 +122,9 @@ let package = Package(
     tests(of: "Terminal"),
     tests(of: "CheckoutProtocol", ["JSONRPC", "JSON", "Checkout", "ValueTree"]),
     tests(of: "CheckoutStore", ["Checkout", "ValueTree"]),
-    tests(of: "PrimerAPI", ["Systemd", "LinuxSystem", "Checkout", "JSON", "ValueTree"]),
+    tests(of: "Upstream"),
+    tests(
+      of: "PrimerAPI", ["Systemd", "LinuxSystem", "Upstream", "Checkout", "JSON", "ValueTree"]),
     tests(of: "CheckoutServer", ["CheckoutProtocol", "CheckoutStore", "Checkout", "ValueTree"]),
     tests(of: "CheckoutClient", ["SeedPages", "JSON", "JSONRPC", "LinuxSystem", "ValueTree"]),
   ],
@@ -143,7 +148,7 @@ if let libFuzzer = Context.environment["CHECKOUTD_FUZZ"] {
       path: "Tests/fuzz/Targets/FuzzSupport", swiftSettings: strict),
     fuzzer("FuzzLines", ["CheckoutProtocol", "JSON", "JSONRPC"]),
     fuzzer("FuzzParameters", ["CheckoutProtocol", "JSON", "JSONRPC"]),
-    fuzzer("FuzzAnswers", ["PrimerAPI", "JSON"]),
+    fuzzer("FuzzAnswers", ["PrimerAPI", "Upstream", "JSON"]),
     fuzzer("FuzzRows", ["CheckoutStore"]),
   ]
 }

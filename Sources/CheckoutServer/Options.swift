@@ -1,4 +1,5 @@
 package import Checkout
+import LinuxSystem
 package import PrimerAPI
 package import Systemd
 
@@ -46,23 +47,17 @@ package struct Options: Sendable {
   /// - Parameter text: The file's text.
   /// - Throws: The first line that is wrong, and how.
   package mutating func read(configuration text: String) throws(OptionError) {
-    var number = 0
-    // By bytes: to a string, a carriage return and the line feed after it are one character.
-    for bytes in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      number += 1
-      let line = Substring(bytes).trimmed
-      if line.isEmpty || line.hasPrefix("#") { continue }
-      guard let equals = line.firstIndex(of: "=") else {
-        throw OptionError("line \(number): expected option = value")
+    for line in ConfigurationLine.all(of: text) {
+      guard let value = line.value else {
+        throw OptionError("line \(line.number): expected option = value")
       }
-      let name = line[..<equals].trimmed
-      guard let row = OptionRow.all.first(where: { $0.name == name }), row.isInFile else {
-        throw OptionError("line \(number): there is no such option")
+      guard let row = OptionRow.all.first(where: { $0.name == line.name }), row.isInFile else {
+        throw OptionError("line \(line.number): there is no such option")
       }
       do throws(OptionError) {
-        try set(row, to: String(line[line.index(after: equals)...].trimmed))
+        try set(row, to: value)
       } catch {
-        throw OptionError("line \(number): \(error.message)")
+        throw OptionError("line \(line.number): \(error.message)")
       }
     }
   }
@@ -75,15 +70,4 @@ package struct OptionError: Error, Sendable, Equatable {
 
   /// Makes an error.
   package init(_ message: String) { self.message = message }
-}
-
-extension StringProtocol {
-  /// Without spaces, tabs and carriage returns at its ends.
-  fileprivate var trimmed: SubSequence {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
-    guard let first = firstIndex(where: { !isBlank($0) }),
-      let last = lastIndex(where: { !isBlank($0) })
-    else { return self[endIndex...] }
-    return self[first...last]
-  }
 }

@@ -7,6 +7,7 @@ import JSONRPC
 package import LinuxSystem
 package import PrimerAPI
 package import Systemd
+package import Upstream
 import ValueTree
 
 /// The server: joins the core, the store and the upstream gateway with the sockets, on one loop.

@@ -1,5 +1,6 @@
 internal import Checkout
 internal import JSON
+internal import Upstream
 internal import ValueTree
 
 /// A whole answer as HTTP has it.

@@ -1,5 +1,6 @@
 package import Checkout
 internal import JSON
+package import Upstream
 internal import ValueTree
 
 /// Reads client tokens: JWTs that say whom to call, with which access token, until when.

@@ -1,6 +1,7 @@
 internal import CCurl
 internal import Checkout
 internal import Glibc
+internal import Upstream
 
 /// One request under way in libcurl: its handle, what it sends and what has come back.
 ///

@@ -1,4 +1,5 @@
 package import Checkout
+package import Upstream
 
 /// Who the daemon says it is in each request.
 package struct SDKClient: Sendable, Equatable {

@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import PrimerAPI
 import Systemd
+import Upstream
 
 /// The daemon's life: from its options to its exit code.
 enum Daemon {

@@ -2,6 +2,7 @@ import CheckoutProtocol
 import CheckoutServer
 import Glibc
 import LinuxSystem
+import Systemd
 
 /// What the command line asks for.
 enum Invocation {
@@ -51,13 +52,11 @@ enum Invocation {
 
     /// The proxy's URL, if the service manager hands one over as a credential.
     private static func proxyCredential() throws(OptionError) -> String? {
-      guard let directory = variable("CREDENTIALS_DIRECTORY") else { return nil }
-      let path = directory + "/" + proxyName
-      guard unsafe access(path, F_OK) == 0 else { return nil }
-      guard let text = readTextFile(path),
-        let url = text.split(whereSeparator: \.isWhitespace).first
-      else { throw OptionError("the credential \(proxyName) cannot be read, or is empty") }
-      return String(url)
+      do throws(CredentialError) {
+        return try ServiceManager.credential(proxyName)
+      } catch {
+        throw OptionError(error.description)
+      }
     }
   }
 
@@ -167,38 +166,6 @@ enum Invocation {
   }
 
   private static let margin = String(repeating: " ", count: 31)
-}
-
-/// A variable of the environment.
-func variable(_ name: String) -> String? {
-  guard let text = unsafe getenv(name) else { return nil }
-  return unsafe String(cString: text)
-}
-
-/// The text of a file, if it can be read and is UTF-8.
-func readTextFile(_ path: String) -> String? {
-  let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-  guard number >= 0 else { return nil }
-  let file = FileDescriptor(owning: number)
-  var bytes: [UInt8] = []
-  while bytes.count < 1 << 20 {
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    let count = unsafe piece.withUnsafeMutableBytes { buffer in
-      unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
-    }
-    if count < 0 { return nil }
-    if count == 0 { return String(validating: bytes, as: UTF8.self) }
-    bytes += piece[..<count]
-  }
-  return nil
-}
-
-/// Writes a line to the standard error.
-func complain(_ text: String) {
-  let bytes = Array((text + "\n").utf8)
-  unsafe bytes.withUnsafeBytes { buffer in
-    _ = unsafe write(2, buffer.baseAddress, buffer.count)
-  }
 }
 
 func exitProcess(_ code: Int32) -> Never { exit(code) }

@@ -3,6 +3,7 @@ import Glibc
 import LinuxSystem
 import Systemd
 import Testing
+import Upstream
 
 @testable import PrimerAPI
 

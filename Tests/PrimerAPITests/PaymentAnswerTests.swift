@@ -1,5 +1,6 @@
 import Checkout
 import Testing
+import Upstream
 import ValueTree
 
 @testable import PrimerAPI

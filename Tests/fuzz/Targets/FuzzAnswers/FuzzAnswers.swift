@@ -1,6 +1,7 @@
 import Checkout
 import FuzzSupport
 import JSON
+import Upstream
 import ValueTree
 
 @testable import PrimerAPI

@@ -1,5 +1,5 @@
 /// The host of a URL or of an entry of the allow list.
-enum Host: Sendable, Equatable {
+package enum Host: Sendable, Equatable {
   /// A name in lower case, without a final dot.
   case name(String)
   /// An address literal.
@@ -11,7 +11,7 @@ enum Host: Sendable, Equatable {
   /// - Returns: `nil` for all else: characters outside `A-Z a-z 0-9 - _ .`, empty labels and a final
   ///   dot, labels above 63 bytes, names above 253, and names whose last label does not begin with
   ///   a letter, since resolvers read some of those as addresses (`0x7f.1`, `2130706433`).
-  init?(_ text: String) {
+  package init?(_ text: String) {
     if text.hasPrefix("["), text.hasSuffix("]"), text.utf8.count > 2 {
       let inner = String(text.dropFirst().dropLast())
       guard inner.contains(":"), let address = NetworkAddress(text: inner) else { return nil }

@@ -18,9 +18,9 @@ package struct UpstreamEntryProblem: Error, Sendable, Equatable, CustomStringCon
 }
 
 /// One entry of the allow list: schemes, a host or hosts, a port.
-struct UpstreamEntry: Sendable, Equatable {
+package struct UpstreamEntry: Sendable, Equatable {
   /// Which hosts an entry is about.
-  enum Hosts: Sendable, Equatable {
+  package enum Hosts: Sendable, Equatable {
     /// This host, in lower case.
     case name(String)
     /// All names with one or more labels in front of this one, which is in lower case.
@@ -29,7 +29,7 @@ struct UpstreamEntry: Sendable, Equatable {
     case address(NetworkAddress)
 
     /// Whether a host is one of these.
-    func contains(_ host: Host) -> Bool {
+    package func contains(_ host: Host) -> Bool {
       switch (self, host) {
       case (.name(let allowed), .name(let name)): name == allowed
       case (.subdomains(let parent), .name(let name)): name.hasSuffix("." + parent)
@@ -40,13 +40,13 @@ struct UpstreamEntry: Sendable, Equatable {
   }
 
   /// Which hosts.
-  let hosts: Hosts
+  package let hosts: Hosts
   /// Which port.
-  let port: UInt16
+  package let port: UInt16
   /// Whether `https` may be used.
-  let allowsTLS: Bool
+  package let allowsTLS: Bool
   /// Whether plain `http` may be used.
-  let allowsPlain: Bool
+  package let allowsPlain: Bool
 
   /// Every host under `primer.io`, by `https`, on port 443.
   static let primer = UpstreamEntry(

@@ -1,21 +1,20 @@
-internal import CCurl
-internal import Glibc
+package import Glibc
 
 /// An IPv4 or IPv6 address; an IPv4 address written as an IPv6 one (`::ffff:10.0.0.1`) is the
 /// IPv4 address.
-struct NetworkAddress: Sendable, Hashable {
+package struct NetworkAddress: Sendable, Hashable {
   /// Four or sixteen bytes, most significant first.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Makes an address from four or sixteen bytes.
-  init(bytes: [UInt8]) {
+  package init(bytes: [UInt8]) {
     let isMapped = bytes.count == 16 && bytes.starts(with: Self.mappedPrefix)
     self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
   }
 
   /// Reads `192.0.2.1` or `2001:db8::1`: four decimal numbers without leading zeros, or RFC 4291's
   /// forms, without brackets and zone.
-  init?(text: String) {
+  package init?(text: String) {
     var buffer = [UInt8](repeating: 0, count: 16)
     if unsafe inet_pton(AF_INET, text, &buffer) == 1 {
       self.init(bytes: Array(buffer.prefix(4)))
@@ -37,7 +36,7 @@ struct NetworkAddress: Sendable, Hashable {
   /// what is reserved) is where a name that an attacker controls must not lead.
   ///
   /// - Source: IANA's special-purpose address registries (RFC 6890); RFC 6052 for NAT64.
-  var isPublic: Bool {
+  package var isPublic: Bool {
     bytes.count == 4 ? Self.isPublic(v4: bytes[...]) : Self.isPublic(v6: bytes)
   }
 
@@ -69,7 +68,7 @@ struct NetworkAddress: Sendable, Hashable {
 
 extension NetworkAddress {
   /// The address and the port of a socket address; `nil` for other families.
-  static func endpoint(
+  package static func endpoint(
     of pointer: UnsafePointer<sockaddr>
   ) -> (address: NetworkAddress, port: UInt16)? {
     let raw = unsafe UnsafeRawPointer(pointer)
