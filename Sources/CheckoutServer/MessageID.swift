@@ -30,4 +30,6 @@ enum MessageID {
   static let leftOver: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e80e"
   /// Clients cannot be accepted.
   static let accepting: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e80f"
+  /// The process that makes the connections upstream cannot be reached, or can be again.
+  static let egress: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e810"
 }

@@ -120,6 +120,13 @@ package struct OptionRow: Sendable {
       return !text.isEmpty
     },
     OptionRow(
+      "egress", "PATH", "have checkoutd-egress, which listens here, make the connections upstream",
+      expects: EgressPath.expectation
+    ) { text, options in
+      options.egress = EgressPath(text)
+      return options.egress != nil
+    },
+    OptionRow(
       "log-level", "LEVEL", "log this and what is more urgent",
       expects: "expected error, warning, notice, info or debug", initial: "info"
     ) { text, options in

@@ -15,6 +15,8 @@ package struct Options: Sendable {
   package var certificateFile: String?
   /// The proxy to go through.
   package var proxy: String?
+  /// What connects to upstream in the daemon's place.
+  package var egress: EgressPath?
   /// What is logged at least.
   package var logLevel = Log.Level.info
   /// How long a stop waits for payments under way.

@@ -35,6 +35,7 @@ extension Server {
     let problems = [
       storeProblem?.description,
       configurationProblem.map { "the configuration was not changed: \($0)" },
+      egressProblem.map { "the egress cannot be reached: \($0)" },
     ]
     return ([text] + problems.compactMap(\.self)).joined(separator: "; ")
   }

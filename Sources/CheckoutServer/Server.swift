@@ -98,6 +98,8 @@ package final class Server {
   var toldStatus = ""
   /// What is wrong with the configuration that was read last.
   var configurationProblem: String?
+  /// Why the egress cannot be reached, while it cannot.
+  private(set) var egressProblem: Errno?
   /// How long the daemon stays with nothing to do; zero is for ever.
   package var idleSpan: Milliseconds = 0
   /// Which of the clients last found to be ready have not been served yet.
@@ -134,10 +136,20 @@ package final class Server {
     stalledTimer = try loop.addTimer { [unowned self] in resumeStalled() }
     _ = try loop.addIO(clients.rawValue, .readable) { [unowned self] _ in serveClients() }
     loop.endOfTurn = { [unowned self] in endTurn() }
+    gateway.onEgressChanged = { [unowned self] problem in noteEgress(problem) }
   }
 
   /// The time, as spans are measured.
   var now: WallTime { steadyOffset + Int64(Clock.bootMicroseconds() / 1000) }
+
+  private func noteEgress(_ problem: Errno?) {
+    egressProblem = problem
+    if let problem {
+      log.error("the egress cannot be reached: \(problem)", id: MessageID.egress)
+    } else {
+      log.notice("the egress can be reached again", id: MessageID.egress)
+    }
+  }
 
   // MARK: Connections
 

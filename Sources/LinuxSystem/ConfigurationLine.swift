@@ -12,6 +12,7 @@ package struct ConfigurationLine: Sendable, Equatable {
   /// The lines of a file that set something, in order.
   ///
   /// - Parameter text: The file's text.
+  /// - Returns: One for each line that sets something, or fails to.
   package static func all(of text: String) -> [ConfigurationLine] {
     var lines: [ConfigurationLine] = []
     // By bytes: to a string, a carriage return and the line feed after it are one character.

@@ -117,13 +117,15 @@ package enum UnixSocket {
     }
   }
 
+  /// How many bytes the path of a socket may have.
+  package static var pathLimit: Int { clinux_unix_path_limit() }
+
   private static let mode: mode_t = 0o660
 
   private static func makeSocket(
     for path: String, flags: UInt32
   ) throws(UnixSocketError) -> FileDescriptor {
-    let limit = clinux_unix_path_limit()
-    guard path.utf8.count <= limit else { throw .pathTooLong(path, limit: limit) }
+    guard path.utf8.count <= pathLimit else { throw .pathTooLong(path, limit: pathLimit) }
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | flags)
     do throws(Errno) {
       return FileDescriptor(owning: try check(socket(AF_UNIX, type, 0), "socket"))

@@ -19,6 +19,7 @@ internal import Upstream
 
   private let policy: UpstreamPolicy
   private let checksAddresses: Bool
+  private let hasEgress: Bool
   private let maximumBodyByteCount: Int
   private var body: [UInt8] = []
   private var isBodyTooLong = false
@@ -35,7 +36,8 @@ internal import Upstream
     guard let easy = unsafe ccurl_easy_init() else { return nil }
     unsafe self.easy = unsafe easy
     policy = options.policy
-    checksAddresses = options.proxy == nil
+    checksAddresses = options.proxy == nil && options.egress == nil
+    hasEgress = options.egress != nil
     maximumBodyByteCount = options.maximumBodyByteCount
     unsafe headers = nil
   }
@@ -108,7 +110,24 @@ internal import Upstream
     return TransferOutcome(
       ending: TransferOutcome.Ending(code, isBodyTooLong: isBodyTooLong), status: status,
       body: body, retryAfterSeconds: retryAfterSeconds, hasBegun: hasBegun,
-      isAddressRefused: refusedCount > 0 && openedCount == 0)
+      isAddressRefused: isRefusedByEgress(code) || (refusedCount > 0 && openedCount == 0),
+      egressError: code == CURLE_COULDNT_CONNECT ? egressError : nil)
+  }
+
+  /// Whether the egress would not connect to where it was to.
+  private func isRefusedByEgress(_ code: CURLcode) -> Bool {
+    guard hasEgress, code == CURLE_PROXY else { return false }
+    var reason = 0
+    _ = unsafe ccurl_get_long(easy, CURLINFO_PROXY_ERROR, &reason)
+    return reason == Int(CURLPX_REPLY_NOT_ALLOWED.rawValue)
+  }
+
+  /// Why the egress's own socket cannot be connected to, if that is what has failed.
+  private var egressError: Int32? {
+    guard hasEgress else { return nil }
+    var number = 0
+    _ = unsafe ccurl_get_long(easy, CURLINFO_OS_ERRNO, &number)
+    return number > 0 ? Int32(clamping: number) : nil
   }
 
   private func setConnection(_ options: GatewayOptions) -> Bool {
@@ -127,6 +146,8 @@ internal import Upstream
     // Empty strings keep libcurl from asking the environment.
     isTaken = set(CURLOPT_PROXY, options.proxy ?? "") && isTaken
     isTaken = set(CURLOPT_NOPROXY, "") && isTaken
+    // Before the proxy, if there is one: that is then what the egress is asked to connect to.
+    isTaken = set(CURLOPT_PRE_PROXY, options.egress?.proxyURL ?? "") && isTaken
     // Looks at Content-Length alone; what comes without one is counted as it is written.
     return set(CURLOPT_MAXFILESIZE, maximumBodyByteCount) && isTaken
   }
@@ -188,6 +209,8 @@ internal import Upstream
         refusedCount += 1
         return CURL_SOCKET_BAD
       }
+    } else if hasEgress, family != AF_UNIX {
+      return CURL_SOCKET_BAD
     }
     openedCount += 1
     return socket(family, type | Int32(SOCK_CLOEXEC.rawValue), transport)

@@ -60,7 +60,8 @@ package struct Timeouts: Sendable, Equatable {
 package struct GatewayOptions: Sendable {
   /// Which URLs may be called.
   ///
-  /// Behind a proxy addresses are the proxy's to look up, so that only the URL itself is checked.
+  /// Behind a proxy or the egress addresses are looked up there, so that only the URL itself is
+  /// checked here.
   package var policy: UpstreamPolicy
   /// Who the daemon says it is.
   package var client: SDKClient
@@ -68,6 +69,8 @@ package struct GatewayOptions: Sendable {
   package var certificateFile: String
   /// The proxy's URL, `nil` for none; the environment is never asked.
   package var proxy: String?
+  /// What connects to upstream, or to the proxy; `nil` for this process itself.
+  package var egress: EgressPath?
   /// How long requests may take.
   package var timeouts: Timeouts
   /// How many requests may be under way; further ones wait in order.
@@ -79,13 +82,14 @@ package struct GatewayOptions: Sendable {
   package init(
     policy: UpstreamPolicy, client: SDKClient,
     certificateFile: String = "/etc/ssl/certs/ca-certificates.crt", proxy: String? = nil,
-    timeouts: Timeouts = Timeouts(), maximumUnderWay: Int = 64,
+    egress: EgressPath? = nil, timeouts: Timeouts = Timeouts(), maximumUnderWay: Int = 64,
     maximumBodyByteCount: Int = 4 * 1024 * 1024
   ) {
     self.policy = policy
     self.client = client
     self.certificateFile = certificateFile
     self.proxy = proxy
+    self.egress = egress
     self.timeouts = timeouts
     self.maximumUnderWay = maximumUnderWay
     self.maximumBodyByteCount = maximumBodyByteCount

@@ -31,6 +31,10 @@ package final class PrimerGateway {
   private let options: GatewayOptions
   /// How long requests to come may take.
   package var timeouts: Timeouts
+  /// Called when the egress cannot be connected to, with the reason, and when it can be again; only
+  /// when that has changed.
+  package var onEgressChanged: ((Errno?) -> Void)?
+  private var isEgressUnreachable = false
   private let reader: AnswerReader
   private var delivery: Timer?
   private var multi: CurlMulti?
@@ -181,10 +185,23 @@ package final class PrimerGateway {
     else { return }
     let outcome = transfer.outcome(code)
     recycle(transfer)
+    noteEgress(outcome)
     let now = Clock.wallMilliseconds()
     finish(
       number,
       outcome.response.flatMap { reader.read($0, to: entry.operation.request, now: now) })
+  }
+
+  /// Keeps track of whether the egress is there: a request that was begun got through it.
+  private func noteEgress(_ outcome: TransferOutcome) {
+    if let code = outcome.egressError {
+      guard !isEgressUnreachable else { return }
+      isEgressUnreachable = true
+      onEgressChanged?(Errno(code: code, call: "connect"))
+    } else if isEgressUnreachable, outcome.hasBegun {
+      isEgressUnreachable = false
+      onEgressChanged?(nil)
+    }
   }
 
   private func finish(_ number: UInt64, _ result: Result<Answer, OperationFailure>) {

@@ -31,6 +31,8 @@ struct TransferOutcome {
   var hasBegun: Bool
   /// Whether an address was refused and none was tried.
   var isAddressRefused = false
+  /// Why the egress could not be connected to, as an error number.
+  var egressError: Int32?
 
   /// A whole answer, or why there is none.
   ///

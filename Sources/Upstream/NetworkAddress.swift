@@ -25,6 +25,16 @@ package struct NetworkAddress: Sendable, Hashable {
     }
   }
 
+  /// Whether it is an IPv6 address.
+  package var isV6: Bool { bytes.count == 16 }
+
+  /// As text, without brackets.
+  package var text: String {
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    _ = unsafe inet_ntop(isV6 ? AF_INET6 : AF_INET, bytes, &buffer, socklen_t(buffer.count))
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+  }
+
   /// Whether it is the machine itself: `127.0.0.0/8` or `::1`.
   var isLoopback: Bool {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1

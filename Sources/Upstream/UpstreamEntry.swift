@@ -100,13 +100,13 @@ package struct UpstreamEntry: Sendable, Equatable {
   }
 
   /// Parts the port, if there is a colon after the host (after the brackets of an IPv6 address).
-  private static func split(_ text: Substring) -> (host: Substring, port: Substring?) {
+  static func split(_ text: Substring) -> (host: Substring, port: Substring?) {
     let searched = text.firstIndex(of: "]") ?? text.startIndex
     guard let colon = text[searched...].firstIndex(of: ":") else { return (text, nil) }
     return (text[..<colon], text[colon...].dropFirst())
   }
 
-  private static func port(_ text: Substring) -> UInt16? {
+  static func port(_ text: Substring) -> UInt16? {
     guard let port = UInt16(text), port > 0, String(port) == text else { return nil }
     return port
   }

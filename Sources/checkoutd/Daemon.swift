@@ -122,6 +122,7 @@ enum Daemon {
     var gateway = GatewayOptions(policy: policy, client: SDKClient(version: Release.version))
     if let file = options.certificateFile { gateway.certificateFile = file }
     gateway.proxy = options.proxy
+    gateway.egress = options.egress
     gateway.timeouts = options.timeouts
     let store = try openStore(options)
     store.eventLimits = options.limits.events

@@ -2,7 +2,9 @@ import CheckoutProtocol
 import CheckoutServer
 import Glibc
 import LinuxSystem
+import PrimerAPI
 import Systemd
+import Upstream
 
 /// What the command line asks for.
 enum Invocation {
@@ -30,7 +32,7 @@ enum Invocation {
     let given: [(row: OptionRow, value: String)]
 
     /// Reads the file, and applies the command line over it; what neither says of the proxy may be
-    /// a credential.
+    /// a credential, and of the egress a variable.
     func options() throws(OptionError) -> Options {
       var options = Options()
       if let path {
@@ -45,7 +47,22 @@ enum Invocation {
       }
       for (row, value) in given { try options.set(row, to: value) }
       if options.proxy == nil { options.proxy = try Self.proxyCredential() }
+      if options.egress == nil { options.egress = try Self.passedEgress() }
+      if options.egress != nil, let proxy = options.proxy, ProxyAddress(proxy) == nil {
+        throw OptionError("--proxy: behind --egress it must be one for HTTP: http://HOST:PORT")
+      }
       return options
+    }
+
+    private static let egressName = "CHECKOUTD_EGRESS_SOCKET"
+
+    /// Where the egress is, if the environment says so: the unit does, whose process has no network.
+    private static func passedEgress() throws(OptionError) -> EgressPath? {
+      guard let path = variable(egressName), !path.isEmpty else { return nil }
+      guard let egress = EgressPath(path) else {
+        throw OptionError("\(egressName): \(EgressPath.expectation)")
+      }
+      return egress
     }
 
     fileprivate static let proxyName = "checkoutd.proxy"

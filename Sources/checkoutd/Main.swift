@@ -1,4 +1,6 @@
+import CheckoutServer
 import LinuxSystem
+import PrimerAPI
 import Systemd
 
 /// `checkoutd`: the command.
@@ -35,7 +37,17 @@ private nonisolated func start() -> Never {
       exitProcess(78)
     }
     print("The configuration is good.")
+    if let egress = options.egress { tellOfEgress(egress) }
     exitProcess(0)
   case .run(let settings): exitProcess(Daemon.run(settings, service))
+  }
+}
+
+/// Says so if nobody is where the egress should be: it may still come, so that is no mistake.
+private nonisolated func tellOfEgress(_ egress: EgressPath) {
+  do throws(UnixSocketError) {
+    _ = try UnixSocket.connect(to: egress.text)
+  } catch {
+    complain("checkoutd: no connection can be made upstream yet: the egress: \(error)")
   }
 }
