@@ -42,6 +42,7 @@ let package = Package(
   products: [
     .library(name: "CheckoutClient", targets: ["CheckoutClient"]),
     .executable(name: "checkoutd", targets: ["checkoutd"]),
+    .executable(name: "checkoutd-egress", targets: ["checkoutd-egress"]),
     .executable(name: "checkoutctl", targets: ["checkoutctl"]),
   ],
   targets: [
@@ -76,6 +77,7 @@ let package = Package(
     module(
       "PrimerAPI",
       ["CCurl", "Systemd", "LinuxSystem", "Upstream", "Checkout", "JSON", "ValueTree"]),
+    module("Egress", ["Systemd", "LinuxSystem", "Upstream"]),
 
     // Level 4: the two ends of the socket.
     module(
@@ -96,6 +98,9 @@ let package = Package(
         "LinuxSystem", "Upstream",
       ],
       exclude: ["symbol-order"], swiftSettings: strict, linkerSettings: compact),
+    .executableTarget(
+      name: "checkoutd-egress", dependencies: ["Egress", "Systemd", "LinuxSystem", "Upstream"],
+      swiftSettings: strict),
     .executableTarget(
       name: "checkoutctl",
       dependencies: [
@@ -125,6 +130,7 @@ let package = Package(
     tests(of: "Upstream"),
     tests(
       of: "PrimerAPI", ["Systemd", "LinuxSystem", "Upstream", "Checkout", "JSON", "ValueTree"]),
+    tests(of: "Egress", ["LinuxSystem", "Upstream"]),
     tests(of: "CheckoutServer", ["CheckoutProtocol", "CheckoutStore", "Checkout", "ValueTree"]),
     tests(of: "CheckoutClient", ["SeedPages", "JSON", "JSONRPC", "LinuxSystem", "ValueTree"]),
   ],

@@ -1,0 +1,68 @@
+import Egress
+import Glibc
+import LinuxSystem
+import Systemd
+import Upstream
+
+/// `checkoutd-egress`: the command.
+@main
+enum Main {
+  static func main() {
+    // First of all: takes the service manager's variables out of the environment.
+    let service = ServiceManager()
+    switch Invocation(CommandLine.arguments) {
+    case .show(let text):
+      print(text)
+      exit(0)
+    case .refuse(let message):
+      complain("checkoutd-egress: \(message)\nTry checkoutd-egress --help.")
+      exit(2)
+    case .run(let settings): exit(serve(settings, service))
+    }
+  }
+}
+
+/// Serves until told to stop, or until nobody needs it.
+///
+/// - Returns: The exit code.
+private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
+  let log = Log()
+  ProcessHardening.dieSilently()
+  ProcessHardening.ignoreBrokenPipes()
+  do {
+    try ProcessHardening.forbidDumps()
+    let passed = try ServiceManager.passedDescriptors().listeners
+    let book = try RuleBook(
+      path: settings.configuration, entries: settings.entries,
+      proxy: try ServiceManager.credential("checkoutd.proxy"), log: log)
+    // Before the first thread, which must not take them.
+    let signals = try SignalDescriptor([SIGTERM, SIGINT])
+    let server = try EgressServer(
+      listener: try listener(passed, settings), isShared: !passed.isEmpty, book: book, log: log)
+    service.notify(.ready)
+    let ending = server.run(until: signals, idleSeconds: settings.idleSeconds)
+    // The service manager must know that this is the end before it sees the process gone, or it
+    // would take a start that is asked for meanwhile as done.
+    service.notify(.stopping, status: ending == .idle ? "Ended: nothing to do" : nil)
+    if !service.synchronize() { log.warning("the service manager does not answer") }
+    return 0
+  } catch {
+    log.error("\(error)")
+    service.notify(.status, status: "\(error)")
+    _ = service.synchronize()
+    return error is CredentialError ? 78 : 1
+  }
+}
+
+/// Where there is nothing to listen on.
+private struct NoSocket: Error, CustomStringConvertible {
+  let description = "there is no socket: name one with --socket, or have it passed in"
+}
+
+private func listener(
+  _ passed: [ListenDescriptor], _ settings: Settings
+) throws -> FileDescriptor {
+  if let first = passed.first { return FileDescriptor(owning: first.rawValue) }
+  guard let path = settings.socket else { throw NoSocket() }
+  return try UnixSocket.listen(at: path)
+}
