@@ -100,7 +100,7 @@ private struct Flow {
       }
     }
     if hasEnded, held.isEmpty, !isOver {
-      _ = shutdown(sink.rawValue, Int32(SHUT_WR))
+      if !isReset { _ = shutdown(sink.rawValue, Int32(SHUT_WR)) }
       isOver = true
     }
   }

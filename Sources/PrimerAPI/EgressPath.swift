@@ -10,13 +10,16 @@ package struct EgressPath: Sendable, Equatable {
 
   /// What a good path is.
   package static var expectation: String {
-    "expected the absolute path of a socket, of at most \(UnixSocket.pathLimit) bytes"
+    "expected the absolute path of a socket, in ASCII, of at most \(UnixSocket.pathLimit) bytes"
   }
 
-  /// Takes an absolute path that fits a socket's address and has no control characters.
+  /// Takes an absolute path that fits a socket's address.
+  ///
+  /// Only ASCII without control characters: libcurl takes the path for part of a host's name, and
+  /// other names have to be translated.
   package init?(_ text: String) {
     guard text.hasPrefix("/"), !text.hasSuffix("/"), text.utf8.count <= UnixSocket.pathLimit,
-      text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+      text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
     else { return nil }
     self.text = text
   }

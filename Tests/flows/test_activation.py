@@ -15,7 +15,7 @@ from support.client import TIMEOUT, Client
 from support.daemon import Daemon, program
 
 # The number of the process that the descriptors are for is known to that process alone.
-_PASS = 'exec 3<&"$1"; shift; export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=api; exec "$@"'
+PASS = 'exec 3<&"$1"; shift; export LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=api; exec "$@"'
 
 
 class ServiceManager(DaemonTest):
@@ -39,7 +39,7 @@ class ServiceManager(DaemonTest):
     def activate(self, *options: str) -> subprocess.Popen[bytes]:
         number = self.listener.fileno()
         process = subprocess.Popen(
-            ["bash", "-c", _PASS, "bash", str(number), program("checkoutd"), "--ephemeral", *options],
+            ["bash", "-c", PASS, "bash", str(number), program("checkoutd"), "--ephemeral", *options],
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -24,9 +24,11 @@ class Crashed(AssertionError):
 
 
 def program(name: str) -> Path:
-    """A program of the build: the one that the environment names, else the latest."""
-    if named := os.environ.get(name.upper()):
+    """A program of the build: the one the environment names, or beside the daemon it names, else the latest."""
+    if named := os.environ.get(name.upper().replace("-", "_")):
         return Path(named)
+    if (named := os.environ.get("CHECKOUTD")) and (beside := Path(named).with_name(name)).exists():
+        return beside
     built = [path for kind in ("debug", "release") if (path := _ROOT / ".build" / kind / name).exists()]
     if not built:
         raise FileNotFoundError(f"{name} is not built; {name.upper()} can name it")

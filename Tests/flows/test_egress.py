@@ -1,0 +1,587 @@
+"""The egress: what it connects to, and the daemon that has no other way upstream."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flows.test_activation import PASS
+from support.case import DaemonTest
+from support.certificates import Authority
+from support.client import TIMEOUT, CallError, Client
+from support.daemon import Daemon, program
+from support.egress import (
+    CHOSEN,
+    FAILED,
+    GREETING,
+    NO_ADDRESS_TYPE,
+    NO_COMMAND,
+    NOT_ALLOWED,
+    REFUSED,
+    SUCCEEDED,
+    UNREACHABLE,
+    Egress,
+    receive,
+    reply,
+    request,
+)
+from support.sandbox import APPROVING, Sandbox, shared_sandbox
+
+UNREACHED = "network-failed-after-retries"
+
+
+class EgressTest(DaemonTest):
+    """There is no daemon yet: each test starts one behind an egress of its own."""
+
+    def setUp(self) -> None:
+        self.sandbox = shared_sandbox()
+        self.sandbox.reset()
+
+    def start_egress(self, *options: str, environment: dict[str, str] | None = None) -> Egress:
+        egress = Egress(*options, environment=environment)
+        self.addCleanup(egress.close)
+        self.addCleanup(egress.check)
+        return egress
+
+    def allowing_egress(self) -> Egress:
+        return self.start_egress("--upstream-allow", f"http://127.0.0.1:{self.sandbox.port}")
+
+    def connect_behind(self, egress: Egress | Path, *options: str, environment: dict[str, str] | None = None) -> Client:
+        """A client of a daemon behind an egress, which the tests of this case use from now on."""
+        path = egress if isinstance(egress, Path) else egress.path
+        self.daemon: Daemon = self.start_daemon("--egress", str(path), *options, environment=environment)
+        self.client = self.daemon.connect()
+        return self.client
+
+    def listen(self, backlog: int = 16) -> socket.socket:
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(backlog)
+        listener.settimeout(TIMEOUT)
+        self.addCleanup(listener.close)
+        return listener
+
+    def directory(self) -> Path:
+        directory = TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        return Path(directory.name)
+
+
+class Payments(EgressTest):
+    def test_both_methods_as_without_it(self) -> None:
+        self.connect_behind(self.allowing_egress())
+        banks = self.chosen(self.approving())
+        banks.submit()
+        self.assert_completed(banks.await_end(), "success")
+        account = self.collecting()
+        account.report_account()
+        account.component_call("acceptMandate")
+        self.assert_completed(account.await_end(), "pending")
+
+    def test_encryption_is_between_daemon_and_upstream(self) -> None:
+        directory = self.directory()
+        trusted, stranger = Authority(directory, "trusted"), Authority(directory, "stranger")
+        for authority in (trusted, stranger):
+            sandbox = Sandbox(authority.sign("server", "IP:127.0.0.1"))
+            self.addCleanup(sandbox.close)
+            allow = ("--upstream-allow", f"127.0.0.1:{sandbox.port}")
+            client = self.connect_behind(self.start_egress(*allow), *allow, "--ca-file", str(trusted.certificate))
+            if authority is trusted:
+                checkout = self.chosen(sandbox.session(**APPROVING), client)
+                checkout.submit()
+                self.assert_completed(checkout.await_end(), "success")
+            else:
+                token = sandbox.session().client_token
+                error = self.assert_refused(1006, UNREACHED, client, "checkout.start", clientToken=token)
+                self.assertIn("certificate", error.data["description"])
+                self.assertEqual(sandbox.all_requests(), [])
+
+    def test_proxy_behind_it(self) -> None:
+        """The egress is asked for the proxy, and allows it for being the one that is configured."""
+        secret, proxy, directory = "laat-je-niet-lezen", self.listen(), self.directory()
+        url = f"http://till:{secret}@127.0.0.1:{proxy.getsockname()[1]}"
+        (directory / "checkoutd.proxy").write_text(url + "\n")
+        environment = {"CREDENTIALS_DIRECTORY": str(directory)}
+        egress = self.start_egress(environment=environment)
+        self.connect_behind(egress, environment=environment)
+        self.daemon.must_not_log(secret)
+        starting = self.client.send("checkout.start", clientToken=self.session().client_token)
+        connected, _ = proxy.accept()
+        with connected:
+            head = [line.decode() for line in iter(connected.makefile("rb").readline, b"\r\n")]
+            self.assertTrue(head[0].startswith(f"GET {self.sandbox.base}/"), head)
+            self.assertTrue(any(line.startswith("Proxy-Authorization: Basic ") for line in head), head)
+            connected.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+            with self.assertRaises(CallError) as caught:
+                self.client.result(starting)
+        self.assertEqual(caught.exception.data["httpStatus"], 404)
+        self.assertEqual((self.sandbox.all_requests(), egress.log), ([], ""))
+
+    def test_kept_connections_and_a_restart_of_the_egress(self) -> None:
+        egress = self.allowing_egress()
+        self.connect_behind(egress)
+        checkout = self.redirected(self.session(pendingPolls=1000))
+        self.sandbox.requests("status", count=2)
+        self.assertEqual(egress.stop(), 0)
+        egress.start()
+        count = len(self.sandbox.requests("status"))
+        self.sandbox.requests("status", count=count + 2)
+        checkout.session.approve()
+        self.assert_completed(checkout.await_end(), "success")
+
+    def test_payment_under_way_when_the_egress_is_killed(self) -> None:
+        """As when a connection breaks: it is not taken for one that was not made."""
+        egress = self.allowing_egress()
+        self.connect_behind(egress, "--create-payment-timeout", "1500")
+        session = self.approving()
+        checkout = self.chosen(session)
+        self.sandbox.hold("payments")
+        checkout.submit()
+        self.sandbox.requests("payments", count=1)
+        egress.process.kill()
+        egress.process.wait(TIMEOUT)
+        egress.start()
+        self.sandbox.release("payments")
+        checkout.await_end()
+        sent = self.sandbox.requests("payments")
+        self.assertEqual(len(sent), 2)
+        self.assertEqual(len({one["headers"]["x-idempotency-key"] for one in sent}), 1)
+        self.assertEqual(len(session.payments), 1)
+
+
+class Refusals(EgressTest):
+    def test_host_that_the_egress_does_not_allow(self) -> None:
+        """What the daemon was told on its command line, the egress was not."""
+        egress = self.start_egress()
+        client = self.connect_behind(egress)
+        for _ in range(2):
+            token = self.session().client_token
+            self.assert_refused(1005, "upstream-not-allowed", client, "checkout.start", clientToken=token)
+        self.assertEqual(self.sandbox.all_requests(), [])
+        line = f"<4>127.0.0.1:{self.sandbox.port}: not on the list of what may be called\n"
+        self.assertEqual(egress.log, line)
+
+    def test_name_that_leads_to_a_private_address(self) -> None:
+        allow = ("--upstream-allow", f"localhost:{self.sandbox.port}")
+        egress = self.start_egress(*allow)
+        url = f"https://localhost:{self.sandbox.port}/x"
+        self.connect_behind(egress, *allow)
+        token = self.session(tokenOverrides={"configurationUrl": url}).client_token
+        self.assert_refused(1005, "upstream-not-allowed", None, "checkout.start", clientToken=token)
+        self.assertRegex(egress.log, r"^<4>localhost:\d+: it leads to \S+, which is not public and not on the list\n$")
+
+    def test_name_of_a_listed_address_is_another_host(self) -> None:
+        egress = self.allowing_egress()
+        self.assertEqual(egress.ask("localhost", self.sandbox.port)[0], NOT_ALLOWED)
+        self.assertEqual(egress.ask("127.0.0.1", self.sandbox.port)[0], SUCCEEDED)
+
+    def test_every_reply(self) -> None:
+        closed = self.listen()
+        port = closed.getsockname()[1]
+        closed.close()
+        egress = self.start_egress(
+            "--upstream-allow", f"127.0.0.1:{port}", "--upstream-allow", "no-such-host.example.com"
+        )
+        for host, port, expected in (
+            ("127.0.0.1", port, REFUSED),
+            ("::ffff:127.0.0.1", port, REFUSED),
+            ("no-such-host.example.com", 443, UNREACHABLE),
+            ("no-such-host.example.com", 444, NOT_ALLOWED),
+            ("primer.io", 443, NOT_ALLOWED),
+            ("api.primer.io.example.com", 443, NOT_ALLOWED),
+            ("169.254.169.254", 80, NOT_ALLOWED),
+            ("8.8.8.8", 443, NOT_ALLOWED),
+            ("::1", 443, NOT_ALLOWED),
+            ("0x7f.1", port, NOT_ALLOWED),
+            ("a b", 443, NOT_ALLOWED),
+            ("127.0.0.1", 0, NOT_ALLOWED),
+        ):
+            with self.subTest(host=host, port=port):
+                self.assertEqual(egress.ask(host, port)[0], expected)
+
+    def test_reasons_are_told_once_until_it_works(self) -> None:
+        listener = self.listen()
+        port = listener.getsockname()[1]
+        listener.close()
+        egress = self.start_egress("--upstream-allow", f"http://127.0.0.1:{port}")
+        line = f"<5>127.0.0.1:{port}: connect: Connection refused\n"
+        for _ in range(3):
+            egress.ask("127.0.0.1", port)
+        self.assertEqual(egress.log, line)
+        again = socket.create_server(("127.0.0.1", port))
+        self.addCleanup(again.close)
+        self.assertEqual(egress.ask("127.0.0.1", port)[0], SUCCEEDED)
+        again.close()
+        egress.ask("127.0.0.1", port)
+        self.assertEqual(egress.log, 2 * line)
+
+    def test_whoever_asks_cannot_fill_the_log(self) -> None:
+        egress = self.start_egress()
+        for number in range(400):
+            egress.ask(f"host-{number}.example.com", 443)
+        self.assertEqual(len(egress.log.splitlines()), 256)
+
+
+class Absence(EgressTest):
+    def test_daemon_serves_without_it_and_goes_on_when_it_is_there(self) -> None:
+        egress = self.allowing_egress()
+        egress.stop()
+        egress.path.unlink()
+        client = self.connect_behind(egress)
+        starting = client.send("checkout.start", clientToken=self.session().client_token)
+        # It is tried again and again.
+        self.await_failures(3)
+        problem = f"the egress cannot be reached: connect: {os.strerror(2)}"
+        self.assertEqual(self.daemon.log.count(problem), 1)
+        self.assertEqual(client.call("system.ping"), {})
+        self.assertEqual(self.sandbox.all_requests(), [])
+        egress.start()
+        self.assertEqual(client.result(starting)["state"], "ready")
+        self.assertEqual(self.daemon.log.count("the egress can be reached again"), 1)
+
+    def test_payment_that_was_not_sent_for_certain_is_sent_again(self) -> None:
+        egress = self.allowing_egress()
+        self.connect_behind(egress)
+        checkout = self.chosen(self.approving())
+        egress.stop()
+        checkout.submit()
+        self.await_failures(3)
+        egress.start()
+        self.assert_completed(checkout.await_end(), "success")
+        self.assertEqual(len(self.sandbox.requests("payments")), 1)
+
+    def await_failures(self, count: int) -> None:
+        """Waits until so many requests have failed."""
+        deadline = time.monotonic() + TIMEOUT
+        while self.client.call("system.status")["upstream"]["failed"] < count:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+
+class Configuration(EgressTest):
+    def check(self, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        command = [str(program("checkoutd")), "--check", "--ephemeral", *options]
+        return subprocess.run(
+            command, env=os.environ | environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
+
+    def test_paths_that_are_none(self) -> None:
+        for path in ("", "relative/socket", "/run/", "/" + 107 * "x", "/run/a\nb", "/run/é"):
+            with self.subTest(path):
+                done = self.check("--egress", path)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+                self.assertIn("--egress: expected the absolute path of a socket", done.stderr)
+                if path:
+                    done = self.check(CHECKOUTD_EGRESS_SOCKET=path)
+                    self.assertEqual((done.returncode, done.stdout), (78, ""), done)
+        file = self.directory() / "checkoutd.conf"
+        file.write_text("egress = relative\n")
+        done = self.check("--config", str(file))
+        self.assertEqual((done.returncode, done.stdout), (78, ""), done)
+        self.assertIn("line 1: --egress", done.stderr)
+
+    def test_check_says_whether_somebody_listens(self) -> None:
+        egress = self.start_egress()
+        for options, environment in ((["--egress", str(egress.path)], {}), ([], {"CHECKOUTD_EGRESS_SOCKET": str(egress.path)})):
+            done = self.check(*options, **environment)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+        egress.stop()
+        for path, reason in ((egress.path, 111), (egress.path.with_name("nothing"), 2)):
+            done = self.check("--egress", str(path))
+            self.assertEqual((done.returncode, done.stdout), (0, "The configuration is good.\n"), done)
+            self.assertIn(os.strerror(reason), done.stderr)
+        self.assertEqual(self.check(CHECKOUTD_EGRESS_SOCKET="").stderr, "")
+
+    def test_path_with_characters_that_mean_something_in_an_address(self) -> None:
+        egress = self.allowing_egress()
+        odd = egress.path.with_name("a%20b?c#d @[1]")
+        odd.symlink_to(egress.path)
+        self.connect_behind(odd)
+        self.assertEqual(self.start(self.session()).state, "ready")
+
+    def test_socks_proxy_would_be_passed_over(self) -> None:
+        for url in ("socks5://127.0.0.1:1080", "socks5h://127.0.0.1", "http://"):
+            done = self.check("--egress", "/run/x", "--proxy", url)
+            self.assertEqual((done.returncode, done.stdout), (78, ""), done)
+            self.assertIn("--proxy", done.stderr)
+
+    def test_rules_are_those_of_the_file_as_it_is_now(self) -> None:
+        listener, file = self.listen(), self.directory() / "checkoutd.conf"
+        port = listener.getsockname()[1]
+        egress = self.start_egress("--config", str(file))
+        steps = [
+            (None, NOT_ALLOWED),
+            (f"upstream-allow = http://127.0.0.1:{port}\n", SUCCEEDED),
+            ("# none\n", NOT_ALLOWED),
+            (f"idle-exit = 7\nproxy = http://a:b@127.0.0.1:{port}/\n", SUCCEEDED),
+            # A mistake changes nothing.
+            ("upstream-allow = http://example.com\n", SUCCEEDED),
+            ("proxy = socks5://127.0.0.1:1\n", SUCCEEDED),
+            ("nonsense\n", SUCCEEDED),
+            ("idle-exit = 7\n", NOT_ALLOWED),
+        ]
+        for text, expected in steps:
+            with self.subTest(text):
+                if text is not None:
+                    file.write_text(text)
+                self.assertEqual(egress.ask("127.0.0.1", port)[0], expected)
+        self.assertEqual(egress.log.count("the rules were not changed"), 3)
+        self.assertEqual(egress.log.count("not on the list"), 1 + 2)
+
+    def test_help_and_what_makes_no_sense(self) -> None:
+        def run(*options: str) -> subprocess.CompletedProcess[str]:
+            command = [str(program("checkoutd-egress")), *options]
+            return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+
+        done = run("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for name in ("--socket PATH", "--config FILE", "--upstream-allow HOST[:PORT]", "--idle-exit SECONDS"):
+            self.assertIn(name, done.stdout)
+        for options in (["stray"], ["--no-such"], ["--idle-exit", "x"], ["--upstream-allow", "a b"], ["--socket"]):
+            done = run(*options)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), options)
+        done = run()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--socket", done.stderr)
+
+
+class Connections(EgressTest):
+    """What is asked of the egress itself."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.upstream = self.listen(256)
+        self.port = self.upstream.getsockname()[1]
+        self.egress = self.start_egress("--upstream-allow", f"http://127.0.0.1:{self.port}")
+
+    def pair(self) -> tuple[socket.socket, socket.socket]:
+        """A client's connection, and where it leads."""
+        code, near = self.egress.ask("127.0.0.1", self.port)
+        self.assertEqual(code, SUCCEEDED)
+        far, _ = self.upstream.accept()
+        far.settimeout(TIMEOUT)
+        self.addCleanup(near.close)
+        self.addCleanup(far.close)
+        return near, far
+
+    def await_threads(self, count: int) -> None:
+        deadline = time.monotonic() + TIMEOUT
+        while self.egress.thread_count != count:
+            self.assertLess(time.monotonic(), deadline, f"{self.egress.thread_count} threads, not {count}")
+            time.sleep(0.01)
+
+    def test_ends_are_passed_on_each_by_itself(self) -> None:
+        near, far = self.pair()
+        near.sendall(b"question")
+        near.shutdown(socket.SHUT_WR)
+        self.assertEqual(receive(far, 100), b"question")
+        far.sendall(b"answer")
+        far.shutdown(socket.SHUT_WR)
+        self.assertEqual(receive(near, 100), b"answer")
+        self.await_threads(1)
+        near, far = self.pair()
+        far.sendall(b"first")
+        far.shutdown(socket.SHUT_WR)
+        self.assertEqual(receive(near, 100), b"first")
+        near.sendall(b"then")
+        near.shutdown(socket.SHUT_WR)
+        self.assertEqual(receive(far, 100), b"then")
+        self.await_threads(1)
+
+    def test_much_both_ways_with_readers_that_are_slow(self) -> None:
+        near, far = self.pair()
+        data = os.urandom(8 << 20)
+        threads = [threading.Thread(target=link.sendall, args=[data]) for link in (near, far)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.2)
+        for link in (near, far):
+            self.assertEqual(receive(link, len(data)), data)
+        for thread in threads:
+            thread.join()
+
+    def test_client_that_has_gone_ends_it(self) -> None:
+        near, far = self.pair()
+        near.sendall(b"last words")
+        near.close()
+        self.assertEqual(receive(far, 100), b"last words")
+        self.await_threads(1)
+
+    def test_client_that_leaves_what_it_was_sent_resets(self) -> None:
+        near, far = self.pair()
+        far.sendall(b"unread")
+        near.recv(1)
+        near.close()
+        with self.assertRaises(ConnectionResetError):
+            far.recv(1)
+        self.await_threads(1)
+
+    def test_reset_upstream_ends_it(self) -> None:
+        near, far = self.pair()
+        far.sendall(b"before")
+        self.assertEqual(receive(near, 6), b"before")
+        far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        far.close()
+        self.assertEqual(receive(near, 1), b"")
+        self.await_threads(1)
+
+    def test_client_that_does_not_wait_until_it_stands(self) -> None:
+        # With a full queue nobody is refused, nor let in.
+        full = self.listen(0)
+        port = full.getsockname()[1]
+        waiting = [socket.socket() for _ in range(3)]
+        for link in waiting:
+            self.addCleanup(link.close)
+            link.setblocking(False)
+            link.connect_ex(("127.0.0.1", port))
+        egress = self.start_egress("--upstream-allow", f"http://127.0.0.1:{port}")
+        link = egress.greeted()
+        link.sendall(request("127.0.0.1", port))
+        time.sleep(0.3)
+        self.assertEqual(egress.thread_count, 2)
+        link.close()
+        self.egress = egress
+        self.await_threads(1)
+
+    def test_pieces_and_pipelines(self) -> None:
+        """However the messages are cut, what follows them is upstream's."""
+        for cut in (1, 2, 3, 7, 1000):
+            with self.subTest(cut):
+                link = self.egress.connect()
+                everything = GREETING + request("127.0.0.1", self.port) + b"payload"
+                for start in range(0, len(everything), cut):
+                    link.sendall(everything[start : start + cut])
+                self.assertEqual(receive(link, 2), CHOSEN)
+                self.assertEqual(reply(link), SUCCEEDED)
+                far, _ = self.upstream.accept()
+                self.assertEqual(receive(far, 7), b"payload")
+                far.close()
+                link.close()
+
+    def test_hostile_handshakes(self) -> None:
+        good = request("127.0.0.1", self.port)
+        for name, sent, answer in (
+            ("nothing", b"", b""),
+            ("version 4", b"\x04\x01\x00\x50\x7f\x00\x00\x01\x00", b""),
+            ("HTTP", b"GET / HTTP/1.1\r\n\r\n", b""),
+            ("no methods", b"\x05\x00", b"\x05\xff"),
+            ("passwords alone", b"\x05\x01\x02", b"\x05\xff"),
+            ("cut in the greeting", b"\x05\x03\x00", b""),
+            ("cut in the request", GREETING + good[:-1], CHOSEN),
+            ("cut in a name", GREETING + b"\x05\x01\x00\x03\xffabc", CHOSEN),
+            ("BIND", GREETING + b"\x05\x02" + good[2:], CHOSEN + b"\x05\x07"),
+            ("UDP", GREETING + b"\x05\x03" + good[2:], CHOSEN + b"\x05\x07"),
+            ("another kind of address", GREETING + b"\x05\x01\x00\x02" + good[4:], CHOSEN + b"\x05\x08"),
+            ("version of the request", GREETING + b"\x04" + good[1:], CHOSEN + b"\x05\x01"),
+            ("reserved byte", GREETING + b"\x05\x01\x01" + good[3:], CHOSEN + b"\x05\x01"),
+            ("empty name", GREETING + b"\x05\x01\x00\x03\x00\x01\xbb", CHOSEN + b"\x05\x02"),
+            ("binary name", GREETING + b"\x05\x01\x00\x03\x02\xff\x00\x01\xbb", CHOSEN + b"\x05\x02"),
+        ):
+            with self.subTest(name):
+                link = self.egress.connect()
+                link.sendall(sent)
+                link.shutdown(socket.SHUT_WR)
+                got = receive(link, 100)
+                self.assertEqual(got[: len(answer)], answer)
+                self.assertEqual(len(got), len(answer) if len(answer) <= 2 else len(CHOSEN) + 10)
+                link.close()
+        self.assertEqual((NO_COMMAND, NO_ADDRESS_TYPE, FAILED), (7, 8, 1))
+        self.await_threads(1)
+        self.assertEqual(self.egress.ask("127.0.0.1", self.port)[0], SUCCEEDED)
+
+    def test_silent_client_is_let_go_and_keeps_nobody_waiting(self) -> None:
+        began = time.monotonic()
+        silent = self.egress.connect()
+        silent.sendall(b"\x05")
+        silent.settimeout(15)
+        self.pair()
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(silent.recv(1), b"")
+        self.assertGreater(time.monotonic() - began, 9)
+
+    def test_more_clients_than_there_may_be_wait(self) -> None:
+        pairs = [self.pair() for _ in range(128)]
+        for number, (near, far) in enumerate(pairs):
+            near.sendall(b"%03d" % number)
+            self.assertEqual(receive(far, 3), b"%03d" % number)
+        late = self.egress.connect()
+        late.sendall(GREETING)
+        late.settimeout(0.3)
+        with self.assertRaises(TimeoutError):
+            late.recv(1)
+        late.settimeout(TIMEOUT)
+        pairs[0][0].close()
+        self.assertEqual(receive(late, 2), CHOSEN)
+
+    def test_ended_connections_leave_nothing(self) -> None:
+        def count() -> int:
+            return len(os.listdir(f"/proc/{self.egress.process.pid}/fd"))
+
+        before = count()
+        for _ in range(50):
+            near, far = self.pair()
+            near.close()
+            far.close()
+            self.egress.ask("example.com", 443)[1].close()
+        self.await_threads(1)
+        self.assertEqual(count(), before)
+
+    def test_told_to_end_it_ends(self) -> None:
+        near, _ = self.pair()
+        self.assertEqual(self.egress.stop(), 0)
+        self.assertEqual(receive(near, 1), b"")
+
+
+class Activation(EgressTest):
+    """The test is the service manager."""
+
+    def test_it_ends_when_nobody_needs_it_and_loses_nobody(self) -> None:
+        upstream, path = self.listen(), self.directory() / "socket"
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(str(path))
+        listener.listen()
+        port = upstream.getsockname()[1]
+        options = ["--config", "/nowhere", "--upstream-allow", f"http://127.0.0.1:{port}", "--idle-exit", "1"]
+
+        def activate() -> subprocess.Popen[bytes]:
+            number = listener.fileno()
+            command = ["bash", "-c", PASS, "bash", str(number), str(program("checkoutd-egress")), *options]
+            process = subprocess.Popen(command, pass_fds=[number], stderr=subprocess.PIPE)
+            self.addCleanup(process.kill)
+            return process
+
+        def connect() -> socket.socket:
+            link = socket.socket(socket.AF_UNIX)
+            self.addCleanup(link.close)
+            link.settimeout(TIMEOUT)
+            link.connect(str(path))
+            return link
+
+        process = activate()
+        link = connect()
+        link.sendall(GREETING + request("127.0.0.1", port))
+        self.assertEqual(receive(link, 2), CHOSEN)
+        self.assertEqual(reply(link), SUCCEEDED)
+        # A client keeps it, silent as it may be.
+        time.sleep(1.5)
+        self.assertIsNone(process.poll())
+        link.close()
+        closed = time.monotonic()
+        self.assertEqual(process.wait(TIMEOUT), 0)
+        self.assertGreater(time.monotonic() - closed, 0.9)
+        self.assertEqual(process.communicate()[1], b"")
+        link = connect()
+        link.sendall(GREETING)
+        process = activate()
+        self.assertEqual(receive(link, 2), CHOSEN)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(TIMEOUT), 0)
+        process.communicate()
