@@ -28,10 +28,10 @@ STATE = Path("/var/lib/checkoutd")
 CONFIGURATION = Path("/etc/checkoutd/checkoutd.conf")
 API = Path("/run/checkoutd/checkoutd.sock")
 ADMIN = Path("/run/checkoutd/admin.sock")
+WAY_OUT = Path("/run/checkoutd/egress.sock")
 SERVICE, SOCKET, ADMIN_SOCKET = "checkoutd.service", "checkoutd.socket", "checkoutd-admin.socket"
-ALL = (SERVICE, SOCKET, ADMIN_SOCKET)
-
-_DROP_INS = Path("/run/systemd/system") / f"{SERVICE}.d"
+EGRESS, EGRESS_SOCKET = "checkoutd-egress.service", "checkoutd-egress.socket"
+ALL = (SERVICE, SOCKET, ADMIN_SOCKET, EGRESS, EGRESS_SOCKET)
 
 T = TypeVar("T")
 
@@ -84,15 +84,15 @@ def control_groups(path: str) -> list[Path]:
 
 
 def programs() -> Path:
-    """A directory that has both programs."""
-    daemon, tool = program("checkoutd"), program("checkoutctl")
-    if daemon.parent == tool.parent:
-        return daemon.parent
-    both = Path("/run/checkoutd-programs")
-    both.mkdir(exist_ok=True)
-    shutil.copy(daemon, both)
-    shutil.copy(tool, both)
-    return both
+    """A directory that has all programs."""
+    found = [program(name) for name in ("checkoutd", "checkoutd-egress", "checkoutctl")]
+    if len({path.parent for path in found}) == 1:
+        return found[0].parent
+    together = Path("/run/checkoutd-programs")
+    together.mkdir(exist_ok=True)
+    for path in found:
+        shutil.copy(path, together)
+    return together
 
 
 class Service:
@@ -112,7 +112,7 @@ class Service:
         run("journalctl", "--sync")
         run("journalctl", "--rotate")
         run("journalctl", "--vacuum-time=1us")
-        systemctl("start", SOCKET, ADMIN_SOCKET)
+        systemctl("start", SOCKET, ADMIN_SOCKET, EGRESS_SOCKET)
 
     # Unit and configuration
 
@@ -120,14 +120,15 @@ class Service:
         """Writes the configuration file."""
         CONFIGURATION.write_text(self._upstream + text)
 
-    def change_unit(self, text: str) -> None:
+    def change_unit(self, text: str, unit: str = SERVICE) -> None:
         """Replaces the drop-in of the test."""
-        if not text and not _DROP_INS.exists():
+        drop_ins = Path("/run/systemd/system") / f"{unit}.d"
+        if not text and not drop_ins.exists():
             return
-        shutil.rmtree(_DROP_INS, ignore_errors=True)
+        shutil.rmtree(drop_ins, ignore_errors=True)
         if text:
-            _DROP_INS.mkdir(parents=True)
-            (_DROP_INS / "test.conf").write_text(text)
+            drop_ins.mkdir(parents=True)
+            (drop_ins / "test.conf").write_text(text)
         systemctl("daemon-reload")
 
     # Life
@@ -160,10 +161,12 @@ class Service:
         """Sends a signal to its main process alone."""
         os.kill(pid or self.pid, number)
 
-    def run_within(self, script: str, *arguments: str, descriptors: Sequence[int] = ()) -> str:
+    def run_within(
+        self, script: str, *arguments: str, descriptors: Sequence[int] = (), unit: str = SERVICE
+    ) -> str:
         """Runs Python in another process of the service's, and returns what that prints."""
         join = "import os, socket, sys\n[open(group, 'w').write(str(os.getpid())) for group in sys.argv[1].split(':')]\n"
-        groups = ":".join(str(place / "cgroup.procs") for place in control_groups(show("ControlGroup")))
+        groups = ":".join(str(place / "cgroup.procs") for place in control_groups(show("ControlGroup", unit)))
         command = [sys.executable, "-c", join + script, groups, *arguments]
         done = subprocess.run(
             command, pass_fds=descriptors, timeout=TIMEOUT, check=True, stdout=subprocess.PIPE, text=True
@@ -204,18 +207,19 @@ class Service:
 
     # The journal
 
-    def journal(self, *matches: str) -> list[dict[str, Any]]:
-        """The daemon's own entries since it was installed anew."""
+    def journal(self, *matches: str, unit: str = SERVICE) -> list[dict[str, Any]]:
+        """The daemon's own entries, or the egress's, since they were installed anew."""
         run("journalctl", "--sync")
-        text = run("journalctl", "-q", "-o", "json", "-u", SERVICE, *matches).stdout
+        text = run("journalctl", "-q", "-o", "json", "-u", unit, *matches).stdout
         entries: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
-        return [entry for entry in entries if entry.get("SYSLOG_IDENTIFIER") == "checkoutd" or "CODE_FILE" in entry]
+        name = unit.removesuffix(".service")
+        return [entry for entry in entries if entry.get("SYSLOG_IDENTIFIER") == name or "CODE_FILE" in entry]
 
     @property
     def log(self) -> str:
-        """Everything that the journal has of the unit, all fields of all entries."""
+        """Everything that the journal has of the units, all fields of all entries."""
         run("journalctl", "--sync")
-        return run("journalctl", "-q", "-a", "-o", "export", "-u", SERVICE).stdout
+        return run("journalctl", "-q", "-a", "-o", "export", "-u", SERVICE, "-u", EGRESS).stdout
 
     def must_not_log(self, *secrets: str) -> None:
         """Makes it a failure if the journal has these at the end."""
@@ -237,6 +241,7 @@ class Service:
             peer.close()
         self.stop()
         self.change_unit("")
+        self.change_unit("", EGRESS)
 
 
 def is_silent(client: Client, seconds: float) -> bool:

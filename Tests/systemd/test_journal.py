@@ -59,7 +59,9 @@ class Entries(ServiceTest):
                 self.assertTrue(found or message == "stopping")
 
     def test_every_kind_is_explained(self) -> None:
-        source = (ROOT / "Sources" / "CheckoutServer" / "MessageID.swift").read_text()
+        source = "".join(
+            (ROOT / "Sources" / module / "MessageID.swift").read_text() for module in ("CheckoutServer", "Egress")
+        )
         kinds = set(re.findall(r'"([0-9a-f]{32})"', source))
         catalog = (UNITS / "catalog" / "checkoutd.catalog").read_text()
         explained = re.findall(r"^-- ([0-9a-f]{32})$", catalog, re.MULTILINE)
