@@ -113,7 +113,7 @@ struct Dialer {
 
   /// The first connection that stands wins. The next address is begun when one has failed, and
   /// when the one before has had its head start.
-  private func race(_ addresses: ArraySlice<NetworkAddress>) throws(DialFailure) -> FileDescriptor {
+  func race(_ addresses: ArraySlice<NetworkAddress>) throws(DialFailure) -> FileDescriptor {
     var waiting = addresses
     var attempts: [Attempt] = []
     var failure = Errno(code: ETIMEDOUT, call: "connect")

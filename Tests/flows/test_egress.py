@@ -289,7 +289,10 @@ class Configuration(EgressTest):
 
     def test_check_says_whether_somebody_listens(self) -> None:
         egress = self.start_egress()
-        for options, environment in ((["--egress", str(egress.path)], {}), ([], {"CHECKOUTD_EGRESS_SOCKET": str(egress.path)})):
+        for options, environment in (
+            (["--egress", str(egress.path)], {}),
+            ([], {"CHECKOUTD_EGRESS_SOCKET": str(egress.path)}),
+        ):
             done = self.check(*options, **environment)
             self.assertEqual((done.returncode, done.stderr), (0, ""), done)
         egress.stop()

@@ -161,11 +161,11 @@ class Service:
         """Sends a signal to its main process alone."""
         os.kill(pid or self.pid, number)
 
-    def run_within(
-        self, script: str, *arguments: str, descriptors: Sequence[int] = (), unit: str = SERVICE
-    ) -> str:
+    def run_within(self, script: str, *arguments: str, descriptors: Sequence[int] = (), unit: str = SERVICE) -> str:
         """Runs Python in another process of the service's, and returns what that prints."""
-        join = "import os, socket, sys\n[open(group, 'w').write(str(os.getpid())) for group in sys.argv[1].split(':')]\n"
+        join = (
+            "import os, socket, sys\n[open(group, 'w').write(str(os.getpid())) for group in sys.argv[1].split(':')]\n"
+        )
         groups = ":".join(str(place / "cgroup.procs") for place in control_groups(show("ControlGroup", unit)))
         command = [sys.executable, "-c", join + script, groups, *arguments]
         done = subprocess.run(

@@ -16,7 +16,11 @@ from systemd.service import ADMIN, ADMIN_SOCKET, API, SERVICE, SOCKET, WAY_OUT, 
 class Sockets(ServiceTest):
     def test_modes_and_owners_without_a_client(self) -> None:
         self.assertEqual(self.service.state, "inactive")
-        for path, mode, group in ((API, 0o660, "checkout-clients"), (ADMIN, 0o600, "root"), (WAY_OUT, 0o660, "checkoutd")):
+        for path, mode, group in (
+            (API, 0o660, "checkout-clients"),
+            (ADMIN, 0o600, "root"),
+            (WAY_OUT, 0o660, "checkoutd"),
+        ):
             status = os.stat(path)
             self.assertTrue(stat.S_ISSOCK(status.st_mode))
             self.assertEqual((stat.S_IMODE(status.st_mode), status.st_uid), (mode, 0), path)
