@@ -1,6 +1,5 @@
 import Glibc
 package import LinuxSystem
-import Synchronization
 package import Systemd
 
 /// Accepts clients and serves each in a thread, until it is told to stop or has nothing to do.
@@ -13,18 +12,14 @@ package final class EgressServer {
     case idle
   }
 
-  /// How many clients are being served.
-  private final class LiveCount: Sendable {
-    let value = Atomic<Int>(0)
-  }
-
   private let listener: FileDescriptor
   private let isShared: Bool
   private let log: Log
   private let session: Session
-  private let live = LiveCount()
   /// Gets a byte whenever a client has been served.
   private let served: Pipe
+  /// How many clients are being served.
+  private var liveCount = 0
   /// Until when nobody is accepted, after that has failed.
   private var pausedUntil: UInt64 = 0
   private var hasFailed = false
@@ -66,10 +61,9 @@ package final class EgressServer {
     let idleSpan = isShared && idleSeconds > 0 ? idleSeconds * 1_000_000 : Self.never
     var idleSince = Clock.bootMicroseconds()
     while true {
-      let count = live.value.load(ordering: .acquiring)
-      let idleAt = count == 0 ? idleSince + idleSpan : Self.never
+      let idleAt = liveCount == 0 ? idleSince + idleSpan : Self.never
       let isPaused = Clock.bootMicroseconds() < pausedUntil
-      let accepts = count < Self.connectionLimit && !isPaused
+      let accepts = liveCount < Self.connectionLimit && !isPaused
       var entries = [
         pollfd(fd: signals.rawValue, events: Int16(POLLIN), revents: 0),
         pollfd(fd: served.reading.rawValue, events: Int16(POLLIN), revents: 0),
@@ -78,7 +72,7 @@ package final class EgressServer {
       Poll.wait(&entries, until: isPaused ? pausedUntil : idleAt)
       if entries[0].revents != 0, signals.next() != nil { return .stopped }
       if entries[1].revents != 0 {
-        takeNotices()
+        liveCount -= noticeCount()
         idleSince = Clock.bootMicroseconds()
       }
       if entries[2].revents != 0 { accept() }
@@ -88,9 +82,10 @@ package final class EgressServer {
     }
   }
 
-  private func takeNotices() {
+  /// How many more have been served.
+  private func noticeCount() -> Int {
     var bytes = [UInt8](repeating: 0, count: Self.connectionLimit)
-    _ = unsafe read(served.reading.rawValue, &bytes, bytes.count)
+    return max(0, unsafe read(served.reading.rawValue, &bytes, bytes.count))
   }
 
   private func accept() {
@@ -105,19 +100,17 @@ package final class EgressServer {
   }
 
   private func serve(_ client: consuming FileDescriptor) {
-    let (session, live, served) = (session, live, served.writing.rawValue)
+    let (session, served) = (session, served.writing.rawValue)
     let number = client.release()
-    live.value.add(1, ordering: .acquiringAndReleasing)
     do throws(Errno) {
       try Thread.start {
         session.run(FileDescriptor(owning: number))
-        live.value.subtract(1, ordering: .acquiringAndReleasing)
         var notice: UInt8 = 0
         _ = unsafe write(served, &notice, 1)
       }
+      liveCount += 1
       hasFailed = false
     } catch {
-      live.value.subtract(1, ordering: .acquiringAndReleasing)
       _ = FileDescriptor(owning: number)
       pause(error.description)
     }

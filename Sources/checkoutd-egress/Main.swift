@@ -33,8 +33,7 @@ private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
     try ProcessHardening.forbidDumps()
     let passed = try ServiceManager.passedDescriptors().listeners
     let book = try RuleBook(
-      path: settings.configuration, entries: settings.entries,
-      proxy: try ServiceManager.credential("checkoutd.proxy"), log: log)
+      path: settings.configuration, entries: settings.entries, proxy: proxy(log), log: log)
     // Before the first thread, which must not take them.
     let signals = try SignalDescriptor([SIGTERM, SIGINT])
     let server = try EgressServer(
@@ -50,7 +49,18 @@ private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
     log.error("\(error)")
     service.notify(.status, status: "\(error)")
     _ = service.synchronize()
-    return error is CredentialError ? 78 : 1
+    return 1
+  }
+}
+
+/// The URL of the proxy, if it is a credential; without one that can be read there is none, for who
+/// waits in the socket would have the program started again and again.
+private func proxy(_ log: Log) -> String? {
+  do throws(CredentialError) {
+    return try ServiceManager.credential("checkoutd.proxy")
+  } catch {
+    log.error(error.description)
+    return nil
   }
 }
 

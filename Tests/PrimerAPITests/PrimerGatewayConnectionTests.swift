@@ -127,6 +127,64 @@ import Upstream
     #expect(server.connectionCount == 1 && server.requests.count == 1)
   }
 
+  @Test func `an egress that says nothing sends nothing`() throws {
+    let path = "/tmp/checkoutd-test-\(Random.uint64())"
+    let silent = try UnixSocket.listen(at: path)
+    defer { unsafe unlink(path) }
+    let rig = try GatewayRig { options, _ in
+      options.timeouts.connect = 50
+      options.egress = EgressPath(path)
+    }
+    #expect(try rig.result(of: Self.create) == .failure(OperationFailure(.notSent)))
+    #expect(rig.server.connectionCount == 0 && silent.rawValue >= 0)
+  }
+
+  @Test func `an egress that is not there is told of once`() throws {
+    let rig = try GatewayRig { options, _ in options.egress = EgressPath("/nowhere/socket") }
+    var told: [Errno?] = []
+    rig.gateway.onEgressChanged = { told.append($0) }
+    for name in ["1", "2", "3"] { rig.perform(name, Self.create) }
+    try rig.run(untilCompleted: 3)
+    #expect(rig.results.allSatisfy { $0.result == .failure(OperationFailure(.notSent)) })
+    #expect(told == [Errno(code: ENOENT, call: "connect")])
+    #expect(rig.server.connectionCount == 0)
+  }
+
+  @Test(arguments: [
+    (
+      "\u{5}\u{0}\u{5}\u{2}\u{0}\u{1}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
+      OperationFailure.Kind.notAllowed
+    ),
+    ("\u{5}\u{0}\u{5}\u{1}\u{0}\u{1}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", .notSent),
+    ("\u{5}\u{0}\u{5}\u{5}\u{0}\u{1}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", .notSent),
+    ("\u{5}\u{0}\u{5}", .notSent), ("\u{5}\u{7F}", .notSent),
+    ("HTTP/1.1 200 OK\r\n\r\n{}", .notSent),
+  ])
+  func `what an egress says instead of connecting is no answer`(
+    answer: String, kind: OperationFailure.Kind
+  ) throws {
+    let path = "/tmp/checkoutd-test-\(Random.uint64())"
+    let listener = try UnixSocket.listen(at: path)
+    defer { unsafe unlink(path) }
+    let rig = try GatewayRig { options, _ in options.egress = EgressPath(path) }
+    let number = listener.rawValue
+    let isCut = answer.utf8.count < 12
+    var clients: [Int32] = []
+    defer { for client in clients { _ = close(client) } }
+    let source = try rig.loop.addIO(number, .readable) { _ in
+      let client = accept(number, nil, nil)
+      clients.append(client)
+      _ = unsafe Array(answer.utf8).withUnsafeBytes { bytes in
+        unsafe send(client, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      }
+      // Else it is waited for.
+      if isCut { _ = shutdown(client, Int32(SHUT_WR)) }
+    }
+    #expect(try rig.result(of: Self.create) == .failure(OperationFailure(kind)))
+    #expect(rig.server.connectionCount == 0)
+    source.cancel()
+  }
+
   @Test func `behind a proxy the proxy is asked, private as it may be`() throws {
     let rig = try GatewayRig(port: 9) { $0.proxy = "http://127.0.0.1:\($1)" }
     rig.server.onRequest = { $0.connection.answer(200, pending) }

@@ -338,6 +338,25 @@ class Configuration(EgressTest):
         self.assertEqual(egress.log.count("the rules were not changed"), 3)
         self.assertEqual(egress.log.count("not on the list"), 1 + 2)
 
+    def test_file_that_is_wrong_from_the_start_is_as_good_as_none(self) -> None:
+        directory = self.directory()
+        file, credential = directory / "checkoutd.conf", directory / "checkoutd.proxy"
+        port, other = (self.listen().getsockname()[1] for _ in range(2))
+        file.write_text(f"upstream-allow = http://127.0.0.1:{other}\nupstream-allow = *\n")
+        for text, word in ((" \n", "cannot be read, or is empty"), ("socks5://127.0.0.1", "not the URL of an HTTP")):
+            credential.write_text(text)
+            egress = self.start_egress(
+                "--config",
+                str(file),
+                "--upstream-allow",
+                f"http://127.0.0.1:{port}",
+                environment={"CREDENTIALS_DIRECTORY": str(directory)},
+            )
+            self.assertEqual(egress.ask("127.0.0.1", port)[0], SUCCEEDED)
+            self.assertEqual(egress.ask("127.0.0.1", other)[0], NOT_ALLOWED)
+            self.assertIn(word, egress.log)
+            self.assertIn(f"{file}: upstream-allow: *: not a host name", egress.log)
+
     def test_help_and_what_makes_no_sense(self) -> None:
         def run(*options: str) -> subprocess.CompletedProcess[str]:
             command = [str(program("checkoutd-egress")), *options]
@@ -527,6 +546,7 @@ class Connections(EgressTest):
         def count() -> int:
             return len(os.listdir(f"/proc/{self.egress.process.pid}/fd"))
 
+        self.await_threads(1)
         before = count()
         for _ in range(50):
             near, far = self.pair()
