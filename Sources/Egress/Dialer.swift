@@ -111,8 +111,9 @@ struct Dialer {
     }
   }
 
-  /// The first connection that stands wins. The next address is begun when one has failed, and
-  /// when the one before has had its head start.
+  /// Connects to the address that answers first.
+  ///
+  /// The next one is begun when one has failed, and when the one before has had its head start.
   func race(_ addresses: ArraySlice<NetworkAddress>) throws(DialFailure) -> FileDescriptor {
     var waiting = addresses
     var attempts: [Attempt] = []

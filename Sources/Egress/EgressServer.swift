@@ -24,8 +24,9 @@ package final class EgressServer {
   private var pausedUntil: UInt64 = 0
   private var hasFailed = false
 
-  /// How many clients are served at once; further ones wait in the socket. The daemon has at most 64
-  /// requests under way and keeps 16 connections.
+  /// How many clients are served at once; further ones wait in the socket.
+  ///
+  /// The daemon has at most 64 requests under way, and keeps 16 connections.
   private static let connectionLimit = 128
   private static let never = UInt64.max / 2
 

@@ -39,7 +39,7 @@ package final class RuleBook: Sendable {
   }
 
   /// The rules as they are now.
-  package func rules() -> Rules {
+  func rules() -> Rules {
     let result = read()
     return last.withLock { last in
       switch result {

@@ -100,8 +100,9 @@ struct Session {
     return false
   }
 
-  /// Sends a message, which always finds room: it is one of two that are sent before the first byte
-  /// from upstream. One who does not listen any more misses it.
+  /// Sends one of the two messages that a client gets before the first byte from upstream.
+  ///
+  /// They find room in any socket; a client that does not listen any more misses them.
   private static func send(_ bytes: [UInt8], to client: borrowing FileDescriptor) {
     _ = unsafe bytes.withUnsafeBytes { unsafe client.send($0) }
   }

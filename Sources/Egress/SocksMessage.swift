@@ -1,7 +1,7 @@
-package import Upstream
+import Upstream
 
 /// Why a client's bytes are no SOCKS that is spoken here.
-package enum SocksError: Error, Sendable, Equatable {
+enum SocksError: Error, Sendable, Equatable {
   /// Not version 5, or no message of it.
   case malformed
   /// No method is offered that needs no password.
@@ -19,13 +19,13 @@ package enum SocksError: Error, Sendable, Equatable {
 /// Readers are told how much is missing, and so never take a byte that belongs to what follows.
 ///
 /// - Source: RFC 1928, section 3.
-package enum SocksGreeting {
+enum SocksGreeting {
   /// Looks for the one method that is none: the socket's file says who may connect.
   ///
   /// - Parameter bytes: All that have come, from the first on.
   /// - Returns: How many are still to come at least; 0 when the message is whole, and good.
   /// - Throws: ``SocksError``.
-  package static func missingCount(in bytes: [UInt8]) throws(SocksError) -> Int {
+  static func missingCount(in bytes: [UInt8]) throws(SocksError) -> Int {
     guard bytes.isEmpty || bytes[0] == Socks.version else { throw .malformed }
     guard bytes.count >= 2 else { return 2 - bytes.count }
     let missing = 2 + Int(bytes[1]) - bytes.count
@@ -38,14 +38,14 @@ package enum SocksGreeting {
 /// The second message of a client: where to connect to.
 ///
 /// - Source: RFC 1928, sections 4 and 5.
-package struct SocksRequest: Sendable, Equatable {
+struct SocksRequest: Sendable, Equatable {
   /// The host, in the form in which the rules know it.
-  package let host: Host
+  let host: Host
   /// The port, not 0.
-  package let port: UInt16
+  let port: UInt16
 
   /// How it stands with a message.
-  package enum Progress: Sendable, Equatable {
+  enum Progress: Sendable, Equatable {
     /// At least that many bytes are still to come.
     case needs(Int)
     /// It is whole; there are no bytes after it.
@@ -57,7 +57,7 @@ package struct SocksRequest: Sendable, Equatable {
   /// - Parameter bytes: All of them, from the first on.
   /// - Returns: How it stands with the message.
   /// - Throws: ``SocksError``.
-  package static func read(_ bytes: [UInt8]) throws(SocksError) -> Progress {
+  static func read(_ bytes: [UInt8]) throws(SocksError) -> Progress {
     guard bytes.isEmpty || bytes[0] == Socks.version else { throw .malformed }
     // With the first byte of the address, which says how long a name is.
     guard bytes.count >= 5 else { return .needs(5 - bytes.count) }
@@ -92,7 +92,7 @@ package struct SocksRequest: Sendable, Equatable {
 /// What a client is told of its request.
 ///
 /// - Source: RFC 1928, section 6.
-package enum SocksReply: UInt8, Sendable {
+enum SocksReply: UInt8, Sendable {
   case succeeded = 0
   case generalFailure = 1
   case notAllowed = 2
@@ -102,8 +102,10 @@ package enum SocksReply: UInt8, Sendable {
   case commandNotSupported = 7
   case addressTypeNotSupported = 8
 
-  /// The message. The address that the connection was made from is nobody's affair, and is left out.
-  package var bytes: [UInt8] { [Socks.version, rawValue, 0, Socks.v4, 0, 0, 0, 0, 0, 0] }
+  /// The message.
+  ///
+  /// The address that the connection was made from is nobody's affair, and is left out.
+  var bytes: [UInt8] { [Socks.version, rawValue, 0, Socks.v4, 0, 0, 0, 0, 0, 0] }
 }
 
 /// The numbers of the protocol.

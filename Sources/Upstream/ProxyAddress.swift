@@ -7,10 +7,8 @@ package struct ProxyAddress: Sendable, Equatable {
 
   /// Reads `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`; whatever follows a slash says nothing.
   ///
-  /// Without a port it is 1080, or 443 for `https`, as libcurl has it.
-  ///
-  /// - Parameter url: The proxy's URL.
-  /// - Returns: `nil` for other schemes, and for what is no host or no port.
+  /// Without a port it is 1080, or 443 for `https`, as libcurl has it. Other schemes are refused, and
+  /// what is no host or no port.
   package init?(_ url: String) {
     var rest = url[...]
     var standardPort: UInt16 = 1080

@@ -38,6 +38,8 @@ private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
     let signals = try SignalDescriptor([SIGTERM, SIGINT])
     let server = try EgressServer(
       listener: try listener(passed, settings), isShared: !passed.isEmpty, book: book, log: log)
+    // Clients that are being served to the last use what is its own.
+    defer { withExtendedLifetime(server) {} }
     service.notify(.ready)
     let ending = server.run(until: signals, idleSeconds: settings.idleSeconds)
     // The service manager must know that this is the end before it sees the process gone, or it
