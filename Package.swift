@@ -18,16 +18,17 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// How the daemon is linked: with addresses to be corrected in a few kB and not half a MB, which every
-/// start reads whole, and with the functions that are used side by side.
-let compact: [LinkerSetting] = [
-  .unsafeFlags(
-    ["-use-ld=lld"]
-      + [
-        "-z", "pack-relative-relocs", "--no-warn-symbol-ordering",
-        "--symbol-ordering-file=\(Context.packageDirectory)/Sources/checkoutd/symbol-order",
-      ].flatMap { ["-Xlinker", $0] },
-    .when(configuration: .release))
+/// How programs that stay are linked: with addresses to be corrected in a few kB and not half a MB,
+/// which every start reads whole.
+func compact(_ options: [String] = []) -> [LinkerSetting] {
+  let all = (["-z", "pack-relative-relocs"] + options).flatMap { ["-Xlinker", $0] }
+  return [.unsafeFlags(["-use-ld=lld"] + all, .when(configuration: .release))]
+}
+
+/// Has the functions of the daemon that are used side by side be side by side.
+let ordered = [
+  "--no-warn-symbol-ordering",
+  "--symbol-ordering-file=\(Context.packageDirectory)/Sources/checkoutd/symbol-order",
 ]
 
 /// The tests of one module.
@@ -97,10 +98,10 @@ let package = Package(
         "CheckoutServer", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd",
         "LinuxSystem", "Upstream",
       ],
-      exclude: ["symbol-order"], swiftSettings: strict, linkerSettings: compact),
+      exclude: ["symbol-order"], swiftSettings: strict, linkerSettings: compact(ordered)),
     .executableTarget(
       name: "checkoutd-egress", dependencies: ["Egress", "Systemd", "LinuxSystem", "Upstream"],
-      swiftSettings: strict),
+      swiftSettings: strict, linkerSettings: compact()),
     .executableTarget(
       name: "checkoutctl",
       dependencies: [

@@ -12,13 +12,13 @@ package struct ProxyAddress: Sendable, Equatable {
   package init?(_ url: String) {
     var rest = url[...]
     var standardPort: UInt16 = 1080
-    if let range = url.firstRange(of: "://") {
-      switch url[..<range.lowerBound].lowercased() {
+    if let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") {
+      switch url[..<colon].lowercased() {
       case "http": break
       case "https": standardPort = 443
       default: return nil
       }
-      rest = url[range.upperBound...]
+      rest = url[colon...].dropFirst(3)
     }
     rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     if let at = rest.lastIndex(of: "@") { rest = rest[at...].dropFirst() }
