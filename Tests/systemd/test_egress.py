@@ -83,6 +83,9 @@ class Separation(EgressTest):
     def test_who_may_ask(self) -> None:
         user, group = (int(run("id", option, "checkoutd").stdout) for option in ("-u", "-g"))
         peer = connected_as(WAY_OUT, user, group, [])
+        peer.connected.settimeout(TIMEOUT)
+        peer.connected.sendall(GREETING)
+        self.assertEqual(receive(peer.connected, 2), CHOSEN)
         peer.connected.close()
         peer.close()
         clients = int(run("getent", "group", "checkout-clients").stdout.split(":")[2])
