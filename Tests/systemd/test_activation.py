@@ -10,7 +10,19 @@ import time
 
 from support.client import TIMEOUT
 from systemd.case import GROUP, USER, ServiceTest
-from systemd.service import ADMIN, ADMIN_SOCKET, API, SERVICE, SOCKET, WAY_OUT, eventually, run, show, systemctl
+from systemd.service import (
+    ADMIN,
+    ADMIN_SOCKET,
+    API,
+    EGRESS_SOCKET,
+    SERVICE,
+    SOCKET,
+    WAY_OUT,
+    eventually,
+    run,
+    show,
+    systemctl,
+)
 
 
 class Sockets(ServiceTest):
@@ -79,9 +91,10 @@ class Sockets(ServiceTest):
         self.assertFalse(API.exists())
 
     def test_service_started_by_hand_has_its_sockets(self) -> None:
-        systemctl("stop", SOCKET, ADMIN_SOCKET)
+        sockets = (SOCKET, ADMIN_SOCKET, EGRESS_SOCKET)
+        systemctl("stop", *sockets)
         self.service.start()
-        for unit in (SOCKET, ADMIN_SOCKET):
+        for unit in sockets:
             self.assertEqual(show("ActiveState", unit), "active")
         self.assertEqual(self.service.connect().call("system.ping"), {})
 
