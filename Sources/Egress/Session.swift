@@ -24,7 +24,6 @@ struct Session {
     }
     let dialer = Dialer(
       rules: rules, host: request.host, port: request.port, client: client.rawValue,
-
       deadline: Clock.bootMicroseconds() + Self.connectSpan)
     do throws(DialFailure) {
       let upstream = try dialer.connect()
