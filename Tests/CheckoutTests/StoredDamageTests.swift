@@ -52,6 +52,18 @@ import ValueTree
     }
   }
 
+  @Test func `a decision that would be too late before it was asked for is refused`() throws {
+    let checkout = Bench(at: .creating).checkout
+    let settings = try #require(StoredCheckout(checkout).fixed.array?[3])
+    for (span, isRefused) in [(0, false), (-1, true)] {
+      var damaged = StoredCheckout(checkout)
+      damaged.fixed = damaged.fixed.replacing(
+        3, by: settings.replacing(7, by: .integer(Int64(span))))
+      let isTaken = (try? damaged.checkout(like: checkout)) != nil
+      #expect(isTaken == !isRefused, "\(span)")
+    }
+  }
+
   @Test func `an operation that does not ask for what it is for is refused`() throws {
     let checkout = Bench(at: .creating).checkout
     let operation = try #require(checkout.storedHot.array?[3].array?.first)

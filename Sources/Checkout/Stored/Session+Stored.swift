@@ -19,7 +19,7 @@ extension Settings {
     mandateText = try reader.optionalText()
     merchantName = try reader.optionalText()
     decidesOnPaymentCreation = try reader.flag()
-    decisionTimeout = try reader.optionalTime(shift: 0)
+    decisionTimeout = try reader.optionalSpan()
     try reader.end()
   }
 }

@@ -93,6 +93,13 @@ struct StoredReader {
     return try Self.move(time, by: shift)
   }
 
+  /// How long something may take, if that is said; not less than nothing.
+  mutating func optionalSpan() throws(StoredStateError) -> Milliseconds? {
+    guard let span = try optionalTime(shift: 0) else { return nil }
+    guard span >= 0 else { throw StoredStateError() }
+    return span
+  }
+
   /// Refuses what could not be added to or subtracted from without overflowing.
   private static func move(
     _ time: WallTime, by shift: Milliseconds
