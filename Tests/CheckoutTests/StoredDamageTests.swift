@@ -52,15 +52,16 @@ import ValueTree
     }
   }
 
-  @Test func `a decision that would be too late before it was asked for is refused`() throws {
+  /// The time-out of decisions among the settings, the expiry of the token.
+  @Test(arguments: [(3, 7), (4, 2)])
+  func `a time before all time is refused`(part: Int, place: Int) throws {
     let checkout = Bench(at: .creating).checkout
-    let settings = try #require(StoredCheckout(checkout).fixed.array?[3])
-    for (span, isRefused) in [(0, false), (-1, true)] {
-      var damaged = StoredCheckout(checkout)
-      damaged.fixed = damaged.fixed.replacing(
-        3, by: settings.replacing(7, by: .integer(Int64(span))))
-      let isTaken = (try? damaged.checkout(like: checkout)) != nil
-      #expect(isTaken == !isRefused, "\(span)")
+    let stored = StoredCheckout(checkout)
+    let whole = try #require(stored.fixed.array?[part])
+    for (time, isTaken) in [(Int64(0), true), (-1, false), (.min, false)] {
+      var damaged = stored
+      damaged.fixed = stored.fixed.replacing(part, by: whole.replacing(place, by: .integer(time)))
+      #expect(((try? damaged.checkout(like: checkout)) != nil) == isTaken, "\(time)")
     }
   }
 

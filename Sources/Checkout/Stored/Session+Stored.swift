@@ -38,6 +38,8 @@ extension ClientToken {
     encoded = try reader.text()
     accessToken = try reader.text()
     expiresAt = try reader.integer()
+    // It may be as far ahead as a number goes; one that has passed was never taken.
+    guard expiresAt >= 0 else { throw StoredStateError() }
     intent = try reader.optionalText()
     configurationURL = try reader.optionalText()
     coreURL = try reader.optionalText()
