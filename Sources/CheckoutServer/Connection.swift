@@ -94,12 +94,15 @@ final class Connection: ReplySink {
   // MARK: Input
 
   /// Reads once, and runs the calls that came.
-  func receive(_ events: EpollEvents) {
-    guard !isClosed else { return }
+  ///
+  /// - Returns: Whether something was read: not if it is found to be ready only because what it waits
+  ///   for is done at the end of the turn.
+  func receive(_ events: EpollEvents) -> Bool {
+    guard !isClosed else { return false }
     if watchesOutput { outbound.markDirty(self) }
     guard !hasInputEnded, !isInputStopped, !isClosing else {
       if events.isGone { server.close(self) }
-      return
+      return false
     }
     beginShare()
     switch unsafe descriptor.receive(into: inbound.buffer) {
@@ -111,13 +114,19 @@ final class Connection: ReplySink {
       hasInputEnded = true
       framer.finish { take($0) }
       noteFramer()
-      if events.isGone { return server.close(self) }
+      if events.isGone {
+        server.close(self)
+        return true
+      }
       outbound.markDirty(self)
-    case .wouldBlock: return
-    case .peerGone, .failed: return server.close(self)
+    case .wouldBlock: return false
+    case .peerGone, .failed:
+      server.close(self)
+      return false
     }
     account()
     if heldInputByteCount > 0 { checkBudget(heldInputByteCount) }
+    return true
   }
 
   /// Lets a client go that holds more than its share while all together hold too much.

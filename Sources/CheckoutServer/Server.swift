@@ -255,15 +255,15 @@ package final class Server {
 
   /// Serves the clients found to be ready, for 10 ms at most.
   ///
-  /// - Returns: Whether all had their turn, and there were any.
+  /// - Returns: Whether all had their turn, and one at least had something to say.
   private func serveReady(since began: UInt64) -> Bool {
-    guard !readyClients.isEmpty else { return false }
+    var hasRead = false
     while let index = readyClients.popFirst() {
       let ready = clients.ready(index)
-      connection(tagged: ready.tag)?.receive(ready.events)
+      if connection(tagged: ready.tag)?.receive(ready.events) == true { hasRead = true }
       if index & 15 == 15, Clock.monotonicMicroseconds() - began > 10_000 { break }
     }
-    return readyClients.isEmpty
+    return hasRead && readyClients.isEmpty
   }
 
   /// Whether those who have come meanwhile are to be served as well, before what the turn has changed

@@ -7,6 +7,11 @@ struct StoredCheckout {
   var hot: Value
   var parts: [(name: Int, body: Value)]
 
+  /// What one commit writes beside the row.
+  init(fixed: Value, parts: [(name: Int, body: Value)]) {
+    (self.fixed, hot, self.parts) = (fixed, .null, parts)
+  }
+
   init(_ checkout: Checkout) {
     fixed = checkout.storedFixed
     hot = checkout.storedHot

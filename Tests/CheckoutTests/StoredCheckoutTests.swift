@@ -11,8 +11,28 @@ import ValueTree
     #expect(restored.snapshot == checkout.snapshot)
     #expect(restored.shortSnapshot == checkout.shortSnapshot)
     #expect(restored.id == checkout.id)
-    let places = 0..<checkout.componentCount
-    #expect(places.map(restored.partVersion) == places.map(checkout.partVersion))
+  }
+
+  @Test(arguments: Stop.allCases)
+  func `what seldom changes is written when it has changed, and once`(stop: Stop) throws {
+    func changes(of checkout: inout Checkout) -> StoredCheckout {
+      let (fixed, parts) = checkout.writeChanges(to: CompactWriter())
+      return StoredCheckout(fixed: fixed ?? .null, parts: parts)
+    }
+    let none = StoredCheckout(fixed: .null, parts: [])
+    var checkout = Bench(at: stop).checkout
+    let all = StoredCheckout(checkout)
+    #expect(changes(of: &checkout) == StoredCheckout(fixed: all.fixed, parts: all.parts))
+    #expect(changes(of: &checkout) == none)
+    // What was restored stands in the store.
+    var restored = try checkout.restored()
+    #expect(changes(of: &restored) == none)
+    guard !checkout.isEnded else { return }
+    let share = Share(subject: .user(1001), role: .drive)
+    let moment = Moment(now: Sample.now, entropy: 9)
+    _ = checkout.handle(.command(.share(share), call: 99), at: moment)
+    #expect(changes(of: &checkout) == StoredCheckout(fixed: checkout.storedFixed, parts: []))
+    #expect(changes(of: &checkout) == none)
   }
 
   @Test(arguments: UInt64(0)..<10)

@@ -44,12 +44,6 @@ extension Checkout {
     return (isFixedChanged ? storedFixed : nil, parts)
   }
 
-  /// How often the large part of a component's state has changed.
-  ///
-  /// - Parameter index: The component's place.
-  /// - Returns: A number that differs after each change.
-  package func partVersion(of index: Int) -> Int { components[index].partVersion }
-
   /// The large part of a component's state, if it has one.
   ///
   /// - Parameter index: The component's place.
