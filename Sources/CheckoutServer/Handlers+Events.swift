@@ -43,6 +43,7 @@ extension Handlers {
       return try subscribeWidely(connection, filter, parameters)
     }
     let (live, access) = try find(parameters, for: connection)
+    if let after { try requireHappened(after, of: live) }
     if let old = connection.subscriptions[live.id] { connection.server.end(old) }
     connection.subscriptionCount += 1
     let subscription = Subscription(
@@ -106,12 +107,29 @@ extension Handlers {
     access == .observe ? Redaction.redact(snapshot) : snapshot
   }
 
+  /// Refuses to begin after an event that has not happened.
+  ///
+  /// A client asks for that when it has met another state than this one: it must begin anew.
+  private static func requireHappened(
+    _ seq: Int64, of live: LiveCheckout
+  ) throws(RPCError) {
+    guard seq > live.checkout.seq else { return }
+    throw RPCError(
+      .invalidParams,
+      [
+        .init("path", "/params/after"),
+        .init("description", "is beyond the checkout's latest event"),
+        .init("used", .integer(live.checkout.seq)),
+      ])
+  }
+
   private static func readEvents(
     _ connection: Connection, _ call: inout Call, _ parameters: Parameters
   ) throws(RPCError) -> Value? {
     let (live, access) = try find(parameters, for: connection)
     let filter = try EventFilter(parameters["types"])
     let after = parameters["after"]?.integer ?? 0
+    try requireHappened(after, of: live)
     let limit = Int(parameters["limit"]?.integer ?? 100)
     let span = parameters["waitMs"]?.integer ?? 0
     let server = connection.server

@@ -40,6 +40,19 @@ class Beginning(DaemonTest):
         checkout.update(bankId=BANK)
         self.assertEqual(watcher.next_event().seq, 4)
 
+    def test_after_what_has_not_happened(self) -> None:
+        checkout = self.banks()
+        for method in ("events.subscribe", "events.read"):
+            for after in (4, 2**63 - 1):
+                with self.subTest(method, after=after):
+                    error = self.assert_refused(
+                        -32602, "invalid-params", None, method, checkoutId=checkout.id, after=after
+                    )
+                    self.assertEqual((error.data["path"], error.data["used"]), ("/params/after", 3))
+            with self.subTest(method, after=-1):
+                self.assert_malformed(method, checkoutId=checkout.id, after=-1)
+        self.assertEqual(checkout.call("events.read", after=3)["next"], 3)
+
     def test_after_the_end(self) -> None:
         checkout = self.chosen(self.approving())
         checkout.submit()
