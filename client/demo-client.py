@@ -147,7 +147,9 @@ def is_end(event: JsonObject) -> bool:
 
 def client_session(sandbox: str) -> str:
     """What the merchant's server does: opens a client session, and hands its token to the client."""
-    with urllib.request.urlopen(f"{sandbox}/sandbox/client-sessions", b"{}", TIMEOUT) as response:
+    headers = {"Content-Type": "application/json"}
+    asked = urllib.request.Request(f"{sandbox}/sandbox/client-sessions", b"{}", headers)
+    with urllib.request.urlopen(asked, timeout=TIMEOUT) as response:
         return str(json.load(response)["clientToken"])
 
 

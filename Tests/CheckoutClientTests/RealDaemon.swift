@@ -56,7 +56,9 @@ final class RealDaemon {
     let program = """
       import json, urllib.request
       body = json.dumps({"outcome": "approve", "pendingPolls": 0}).encode()
-      with urllib.request.urlopen("http://127.0.0.1:\(port)/sandbox/client-sessions", body) as answer:
+      headers = {"Content-Type": "application/json"}
+      asked = urllib.request.Request("http://127.0.0.1:\(port)/sandbox/client-sessions", body, headers)
+      with urllib.request.urlopen(asked) as answer:
           print(json.load(answer)["clientToken"])
       """
     let result = try ChildProcess.run(["python3", "-c", program])

@@ -85,7 +85,7 @@ class Sandbox:
         text = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         connection = self.connection
         try:
-            connection.request(method, target, text, headers or {})
+            connection.request(method, target, text, {"Content-Type": "application/json"} | (headers or {}))
             response = connection.getresponse()
             return Reply(response.status, dict(response.getheaders()), response.read())
         except BaseException:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
+import sys
 import time
 import unittest
 
-from harness import Background, SandboxTestCase
+from harness import PROGRAM, Background, SandboxTestCase
+
+sys.path.append(str(PROGRAM.parent))
+
+from oddities import ODDITIES
 
 
 class FaultTests(SandboxTestCase):
@@ -83,6 +88,32 @@ class FaultTests(SandboxTestCase):
         self.assertEqual(len(big.text), 5_000_000)
         self.assertEqual(set(big.body), {"padding"})
 
+    def test_a_body_names_the_payment_of_the_request(self) -> None:
+        checkout = self.sandbox.checkout()
+        payment = checkout.pay_by_ideal()
+        self.sandbox.fault("status", status=400, body={"error": {"errorId": "Odd", "paymentId": "@ID@"}})
+        self.assertEqual(checkout.poll().body["error"]["paymentId"], payment["id"])
+
+    def test_oddities_keep_what_is_asked_for(self) -> None:
+        checkout = self.sandbox.checkout()
+        plain = checkout.configuration().text
+        for oddity in ODDITIES:
+            with self.subTest(oddity):
+                self.sandbox.fault("configuration", oddity=oddity)
+                odd = checkout.configuration()
+                self.assertEqual(odd.status, 200)
+                self.assertNotEqual(odd.text, plain)
+                self.assertIn(plain[1:-1], odd.text)
+
+    def test_an_oddity_has_its_effect_and_may_come_with_another_fault(self) -> None:
+        checkout = self.sandbox.checkout()
+        token = checkout.tokenize_ideal().body["token"]
+        self.sandbox.fault("payments", oddity="byte-order-mark")
+        self.assertTrue(checkout.create(token, "odd").text.startswith(b"\xef\xbb\xbf{"))
+        self.assertEqual(len(self.sandbox.payments_of(checkout)), 1)
+        self.sandbox.fault("banks", oddity="error-null", body={})
+        self.assertEqual(checkout.banks().body, {"error": None})
+
     def test_redirect(self) -> None:
         self.sandbox.fault("configuration", redirect="https://elsewhere.example.com/")
         reply = self.sandbox.checkout().configuration()
@@ -127,6 +158,7 @@ class FaultTests(SandboxTestCase):
             {"endpoint": "banks", "odd": 1},
             {"endpoint": "banks", "status": 99},
             {"endpoint": "banks", "reset": "later"},
+            {"endpoint": "banks", "oddity": "none"},
             {"endpoint": "banks", "truncate": -1},
             {"endpoint": "banks", "headers": {"A": "1\r\nB: 2"}},
         ):

@@ -77,12 +77,13 @@ class ProgramTests(unittest.TestCase):
         sandbox = self.start()
         with socket.create_connection(("127.0.0.1", sandbox.port), TIMEOUT) as sock:
             for _ in range(3):
-                sock.sendall(b"GET /sandbox/payments HTTP/1.1\r\nHost: sandbox\r\n\r\n")
+                sock.sendall(b"GET /sandbox/payments HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % sandbox.port)
                 self.assertTrue(sock.recv(65536).endswith(b"\r\n\r\n[]"))
 
     def test_chunked_bodies_and_expectations(self) -> None:
         sandbox = self.start()
-        head = "POST /sandbox/client-sessions HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\n"
+        head = f"POST /sandbox/client-sessions HTTP/1.1\r\nHost: localhost:{sandbox.port}\r\nConnection: close\r\n"
+        head += "Content-Type: application/json\r\n"
         fields = "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
         with socket.create_connection(("127.0.0.1", sandbox.port), TIMEOUT) as sock:
             sock.sendall((head + fields).encode())

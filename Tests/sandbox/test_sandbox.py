@@ -84,6 +84,16 @@ class HeaderTests(SandboxTestCase):
 
 
 class ClientSessionTests(SandboxTestCase):
+    def test_each_has_an_id_that_the_configuration_of_all_its_tokens_names(self) -> None:
+        one, other = self.sandbox.checkout(), self.sandbox.checkout()
+        self.assertNotEqual(one.session_id, other.session_id)
+        for checkout in (one, other):
+            further = self.sandbox.control("POST", f"client-sessions/{checkout.session_id}/tokens")["clientToken"]
+            for token in (checkout.client_token, further):
+                checkout.token = payload(token)
+                named = checkout.configuration().body["clientSession"]["clientSessionId"]
+                self.assertEqual(named, checkout.session_id)
+
     def test_the_default_can_pay_by_either_method(self) -> None:
         body = self.sandbox.checkout().configuration().body
         session = body["clientSession"]
@@ -138,7 +148,7 @@ class ClientSessionTests(SandboxTestCase):
         self.assertEqual(unselected["clientSession"]["order"]["totalOrderAmount"], 1299)
 
     def test_bad_descriptions_are_refused(self) -> None:
-        for body in (b"[]", b"{", {"odd": 1}, {"outcome": "maybe"}, {"banks": [1]}, {"expiresIn": "1"}):
+        for body in (b"[]", b"{", {"odd": 1}, {"outcome": "maybe"}, {"banks": [1]}, {"usedKeyNames": "odd"}):
             with self.subTest(body=body):
                 self.assert_refused(self.sandbox.send("POST", "/sandbox/client-sessions", body), 400, "BadRequest")
 
@@ -236,7 +246,9 @@ class IdealTests(SandboxTestCase):
         self.assertTrue(asked.headers["Content-Type"].startswith("text/html"))
         for text in (b"Ambachtsbank", b"EUR 12.99", b'value="approve"', b'value="decline"'):
             self.assertIn(text, asked.text)
-        answered = self.sandbox.send("POST", page, b"outcome=approve")
+        answered = self.sandbox.send(
+            "POST", page, b"outcome=approve", {"Content-Type": "application/x-www-form-urlencoded"}
+        )
         self.assertEqual((answered.status, answered.headers["Location"]), (303, page))
         self.assertIn(b"Payment approved", self.sandbox.send("GET", page).text)
         self.assertEqual(checkout.poll().body["status"], "COMPLETE")
@@ -295,6 +307,45 @@ class PaymentTests(SandboxTestCase):
         token = checkout.tokenize_ideal().body["token"]
         checkout.create(token, "key-2")
         self.assert_refused(checkout.create(token, "key-2"), 400, "TransactionRequestIdempotencyKeyAlreadyExists")
+
+    def test_where_the_answer_to_a_used_key_names_the_payment(self) -> None:
+        for naming, places in (("inside", [True, False]), ("beside", [False, True]), ("nowhere", [False, False])):
+            with self.subTest(naming):
+                checkout = self.sandbox.checkout(usedKeyNames=naming)
+                token = checkout.tokenize_ideal().body["token"]
+                checkout.create(token, f"key-{naming}")
+                again = checkout.create(token, f"key-{naming}")
+                self.assert_refused(again, 409, "IdempotencyKeyAlreadyExists")
+                self.assertEqual(["paymentId" in part for part in (again.body["error"], again.body)], places)
+
+    def test_a_declined_payment_has_used_its_key(self) -> None:
+        checkout = self.sandbox.checkout(createResponse={"status": "DECLINED", "requiredAction": None})
+        token = checkout.tokenize_ideal().body["token"]
+        self.assertEqual(checkout.create(token, "key-4").body["status"], "DECLINED")
+        again = checkout.create(token, "key-4")
+        self.assert_refused(again, 409, "IdempotencyKeyAlreadyExists")
+        self.assertEqual(again.body["paymentStatus"], "DECLINED")
+        self.assertEqual(len(self.sandbox.payments_of(checkout)), 1)
+
+    def test_the_words_of_the_life_cycle(self) -> None:
+        for outcome, status in (("approve", "AUTHORIZED"), ("approve", "SETTLING"), ("decline", "CANCELLED")):
+            with self.subTest(status):
+                words = {"approvedStatus": status} if outcome == "approve" else {"declinedStatus": status}
+                checkout = self.sandbox.checkout(outcome=outcome, pendingPolls=0, **words)
+                payment = checkout.pay_by_ideal()
+                resumed = checkout.resume(payment["id"], checkout.poll().body["id"]).body
+                self.assertEqual(resumed["status"], status)
+                self.assertEqual("paymentFailureReason" in resumed, outcome == "decline")
+                self.assertEqual([p["status"] for p in self.sandbox.payments_of(checkout)], [status])
+
+    def test_what_became_of_a_payment_later(self) -> None:
+        checkout = self.sandbox.checkout()
+        token = checkout.tokenize_ideal().body["token"]
+        payment = checkout.create(token, "key-5").body
+        self.sandbox.control("POST", f"payments/{payment['id']}/status", {"status": "SETTLED"})
+        self.assertEqual(checkout.create(token, "key-5").body["paymentStatus"], "SETTLED")
+        unknown = self.sandbox.send("POST", "/sandbox/payments/pay_none/status", {"status": "SETTLED"})
+        self.assert_refused(unknown, 404, "PaymentNotFound")
 
     def test_one_key_in_many_hands_makes_one_payment(self) -> None:
         checkout = self.sandbox.checkout()

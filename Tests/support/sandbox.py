@@ -117,6 +117,10 @@ class Sandbox:
         resumed: JsonObject = self._control("POST", f"payments/{payment_id}/resume", {"resumeToken": resume_token})
         return resumed
 
+    def set_status(self, payment_id: str, status: str) -> None:
+        """What became of a payment later, without the daemon."""
+        self._control("POST", f"payments/{payment_id}/status", {"status": status})
+
     def control(self, method: str, path: str) -> Any:
         """A call of the sandbox's own surface without a body."""
         return self._control(method, path)
@@ -127,7 +131,7 @@ class Sandbox:
 
     def _control(self, method: str, path: str, body: Any = None) -> Any:
         text = None if body is None else json.dumps(body).encode()
-        self._connection.request(method, f"/sandbox/{path}", text)
+        self._connection.request(method, f"/sandbox/{path}", text, {"Content-Type": "application/json"})
         response = self._connection.getresponse()
         answer = response.read()
         assert response.status == 200, answer

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from urllib.parse import parse_qs, unquote
 
 from bank_page import CONTENT_TYPE, bank_page
 from control import ControlRoute, Controls, ControlSurface
+from doorkeeper import Doorkeeper, check_content_type
 from faults import Fault
 from model import Ledger
 from payments import Payments
@@ -24,12 +25,14 @@ Handler = Callable[[Request], Response]
 _UNKNOWN = "unknown"
 _BANK_PAGE = "bank-page"
 _STRIPE_SCRIPT = "stripe-script"
+_FORM = "application/x-www-form-urlencoded"
 
 
 class Sandbox:
-    """A stand-in for Primer's API whose addresses lie below the base."""
+    """A stand-in for Primer's API whose addresses lie below the base; it may be called by other hosts' names too."""
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, listening: Iterable[str] = ()) -> None:
+        self._doorkeeper = Doorkeeper(base, listening)
         addresses = Addresses(base)
         ledger = Ledger()
         tokens = TokenIssuer(ledger, addresses)
@@ -56,7 +59,11 @@ class Sandbox:
 
     def __call__(self, request: Request) -> Response:
         """Answers a request."""
-        return _performed(lambda: self._find(request)(request))
+        return _performed(lambda: self._let_in(request))
+
+    def _let_in(self, request: Request) -> Response:
+        self._doorkeeper.check(request)
+        return self._find(request)(request)
 
     def _find(self, request: Request) -> Handler:
         for pattern, method, handler in self._routes:
@@ -83,17 +90,18 @@ class Sandbox:
         if fault and not fault.after_effect:
             time.sleep(fault.delay)
         if fault and fault.replaces_effect:
-            response = fault.answer()
+            response = fault.answer(request)
         else:
             response = _performed(lambda: self._api.perform(route, request))
             controls.journal.took_effect(entry)
-            response = _struck(fault, response)
+            response = _struck(fault, request, response)
         controls.holds.wait(route.endpoint, before_effect=False)
         controls.journal.answered(entry, response.status if response.delivery.head else None)
         return response
 
     def _controlled(self, route: ControlRoute) -> Handler:
         def perform(request: Request) -> Response:
+            check_content_type(request)
             return Response(body=encode({} if (answer := route.handler(request)) is None else answer))
 
         if route.endpoint is None:
@@ -112,6 +120,7 @@ class Sandbox:
         return self._logged(_BANK_PAGE, request, lambda: self._bank_decision(request))
 
     def _bank_decision(self, request: Request) -> Response:
+        check_content_type(request, _FORM)
         outcome = parse_qs(request.body.decode("utf-8", "replace")).get("outcome", [""])[0]
         self._surface.decide(request.params["id"], outcome)
         return Response(303, content_type=CONTENT_TYPE, headers={"Location": request.path})
@@ -146,10 +155,10 @@ def _refused(refusal: Refusal) -> Response:
     return Response(refusal.status, encode(refusal.body()))
 
 
-def _struck(fault: Fault | None, response: Response) -> Response:
+def _struck(fault: Fault | None, request: Request, response: Response) -> Response:
     """The normal answer with a fault that leaves the effect alone, or comes after it."""
     if fault is None:
         return response
     if fault.after_effect:
         time.sleep(fault.delay)
-    return fault.answer(response)
+    return fault.answer(request, response)

@@ -54,7 +54,7 @@ def bank_page(payment: Payment) -> bytes:
     """The page as the payment stands now."""
     if payment.decision is None and payment.status == "PENDING":
         return _render("Approve this payment?", _question(payment))
-    if payment.decision == "decline" or payment.status == "FAILED":
+    if payment.decision == "decline" or payment.has_failed:
         return _render("Payment declined", _CLOSE)
     return _render("Payment approved", _CLOSE)
 

@@ -16,6 +16,7 @@ from application import Sandbox
 from wire import Server
 
 _ENDINGS = (signal.SIGTERM, signal.SIGINT)
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -57,7 +58,11 @@ def _base(url: str | None, host: str, port: int, scheme: str) -> str:
     if url and "://" in url:
         return url.rstrip("/")
     name = url or {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"{scheme}://[{name}]:{port}" if ":" in name else f"{scheme}://{name}:{port}"
+    return f"{scheme}://{_joined(name, port)}"
+
+
+def _joined(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _write_atomically(path: Path, text: str) -> None:
@@ -78,7 +83,7 @@ def main(arguments: list[str]) -> int:
         print(f"primer-sandbox: {error}", file=sys.stderr)
         return 1
     base = _base(options.url, host, server.port, "https" if tls else "http")
-    sandbox = Sandbox(base)
+    sandbox = Sandbox(base, [_joined(name, server.port) for name in (host, *_LOOPBACK)])
     server.application = sandbox
     threading.Thread(target=server.serve_forever, daemon=True).start()
     if options.print_token:

@@ -11,7 +11,9 @@ client sessions
        pendingPolls           polls answered PENDING before the bank decides by itself (1)
        furtherActions         approved resumes that ask for one more redirect (0)
        legacyIdempotency      true: a used idempotency key is answered 400, as it once was
+       usedKeyNames           where that answer names the payment: both (default), inside or beside the error, nowhere
        createResponse, resumeResponse, configuration   merged over that answer; a status becomes the payment's
+       approvedStatus, declinedStatus   what a resume makes of the bank's decision (SUCCESS, FAILED)
        statusResponses        poll answers to give first: bodies, or {httpStatus, headers?, body?}
        tokenOverrides, actionTokenOverrides            merged over the payload of those tokens
   GET  /sandbox/client-sessions/{id}           the session as it is now
@@ -20,15 +22,19 @@ client sessions
 payments
   GET  /sandbox/payments                       every payment
   POST /sandbox/redirects/{paymentId} {outcome: approve | decline}     the customer decides at the bank
+  POST /sandbox/payments/{id}/status {status}  what became of it later: SETTLED, CANCELLED or whatever word
   POST /sandbox/payments {paymentMethodToken, idempotencyKey?}         the merchant's server creates a payment
   POST /sandbox/payments/{id}/resume {resumeToken}                     the merchant's server resumes it
 faults and holds; endpoints: configuration, actions, banks, payment-instruments, payments, resume, complete, status,
 validate, and * for any
   POST /sandbox/faults [{endpoint, times?, skip?, delayMs?, afterEffect?, ...}]
        times 1 (-1: for ever), skip 0 (requests let through first), afterEffect false (answered instead of the effect)
-       status, headers, contentType, body (a string is sent as it is), redirect (location), malformed, wrongShape,
-       bigBody (bytes), truncate (true: half, or bytes of the body), reset (true, before-headers, after-headers)
-       delayMs, headers and contentType alone leave effect and answer as they are.
+       status, headers, contentType, body (a string is sent as it is; @ID@ in it is the id in the request's path),
+       redirect (location), malformed, wrongShape, bigBody (bytes), truncate (true: half, or bytes of the body),
+       reset (true, before-headers, after-headers)
+       oddity: the answer as it is, in a text that only a tolerant reader takes: byte-order-mark, long-integer,
+       huge-number, half-surrogate, doubled-name, deep, latin-1, error-beside, error-null, white-space
+       delayMs, headers, contentType and oddity alone leave the effect and the answer's meaning as they are.
   GET, DELETE /sandbox/faults                  those still to strike; forget them
   POST /sandbox/hold {endpoint, beforeEffect?} holds answers, or with beforeEffect the effects, of an endpoint
   POST /sandbox/release {endpoint}             lets them go; * lets everything go
@@ -39,7 +45,8 @@ log
        {time, elapsedMs, endpoint, method, path, query, headers (names in lower case), body, status (null: unanswered
        or reset without one), effect, answered, faulted}
   DELETE /sandbox/requests
-Errors are 4xx {error: {errorId, description, diagnosticsId}}.
+Errors are 4xx {error: {errorId, description, diagnosticsId}}. Bodies need Content-Type: application/json. A request
+whose Host, or Origin if it has one, is not the sandbox's is refused: pages from elsewhere have no business here.
 """
 
 from __future__ import annotations
@@ -53,7 +60,7 @@ import defaults
 from faults import Faults, Holds, read_endpoint, read_fault, read_headers, read_status
 from journal import STAGES, Journal
 from model import Ledger, PaymentMethod, Script, Session
-from payments import Payments
+from payments import NAMINGS, Payments
 from tokens import TokenIssuer
 from values import JsonObject, Members, Refusal, bad_request, decode, encode, merge
 from wire import Request, Response
@@ -101,6 +108,7 @@ class ControlSurface:
             ControlRoute("POST", "/sandbox/redirects/{id}", self._decide),
             ControlRoute("GET", "/sandbox/payments", self._list_payments),
             ControlRoute("POST", "/sandbox/payments", self._create_payment, "merchant-payments"),
+            ControlRoute("POST", "/sandbox/payments/{id}/status", self._set_status),
             ControlRoute("POST", "/sandbox/payments/{id}/resume", self._resume_payment, "merchant-resume"),
             ControlRoute("POST", "/sandbox/faults", self._add_faults),
             ControlRoute("GET", "/sandbox/faults", lambda request: controls.faults.description),
@@ -159,6 +167,11 @@ class ControlSurface:
     def _list_payments(self, request: Request) -> list[JsonObject]:
         with self._ledger.lock:
             return [payment.summary for payment in self._ledger.payments.values()]
+
+    def _set_status(self, request: Request) -> None:
+        status = _only(request, "status")
+        with self._ledger.lock:
+            self._controls.payments.payment(request.params["id"]).status = status
 
     def _create_payment(self, request: Request) -> JsonObject:
         members = Members(_body(request), "body")
@@ -287,6 +300,9 @@ def _read_script(members: Members) -> Script:
         expires_in=members.take("expiresIn", float, Script.expires_in),
         action_expires_in=members.take("actionExpiresIn", float, Script.action_expires_in),
         legacy_idempotency=members.take("legacyIdempotency", bool, False),
+        used_key_names=members.take("usedKeyNames", str, Script.used_key_names),
+        approved_status=members.take("approvedStatus", str, Script.approved_status),
+        declined_status=members.take("declinedStatus", str, Script.declined_status),
         create_response=members.take("createResponse", dict, {}),
         resume_response=members.take("resumeResponse", dict, {}),
         status_responses=[
@@ -299,4 +315,6 @@ def _read_script(members: Members) -> Script:
     )
     if script.outcome not in ("manual", *_DECISIONS):
         raise bad_request("body: outcome must be manual, approve or decline")
+    if script.used_key_names not in NAMINGS:
+        raise bad_request(f"body: usedKeyNames must be one of {', '.join(NAMINGS)}")
     return script

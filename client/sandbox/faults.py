@@ -7,17 +7,20 @@ of an endpoint back until it is released.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from oddities import ODDITIES
 from values import JsonObject, Members, Refusal, bad_request, encode
-from wire import WHOLE, Delivery, Response
+from wire import WHOLE, Delivery, Request, Response
 
 ANY = "*"
 
 _STAND_IN = Response(body=encode({"sandbox": "no effect took place"}))
 _MALFORMED = b'{"status":"PENDING","id":'
 _WRONG_SHAPE = b'["unexpected"]'
+# Stands in a body for the payment that the request is about.
+_ID = b"@ID@"
 
 
 @dataclass
@@ -33,13 +36,14 @@ class Fault:
     headers: dict[str, str]
     content_type: str | None
     body: bytes | None
+    oddity: Callable[[bytes], bytes] | None
     delivery: Delivery
     truncates: bool
     source: JsonObject
 
     @property
     def replaces_effect(self) -> bool:
-        """Whether the request is answered without its effect. A mere delay or header leaves the effect alone."""
+        """Whether the request is answered without its effect. A mere delay, header or oddity leaves it alone."""
         changes = self.status is not None or self.body is not None or self.delivery != WHOLE
         return not self.after_effect and (changes or self.truncates)
 
@@ -53,12 +57,16 @@ class Fault:
         self.times -= 1
         return True
 
-    def answer(self, normal: Response = _STAND_IN) -> Response:
+    def answer(self, request: Request, normal: Response = _STAND_IN) -> Response:
         """The normal answer with the fault in it."""
         status = self.status or normal.status
-        body = normal.body if self.body is None else self.body
-        if self.body is None and status != normal.status:
+        body = normal.body
+        if self.body is not None:
+            body = self.body.replace(_ID, request.params.get("id", "").encode())
+        elif status != normal.status:
             body = encode(Refusal(status, "SandboxFault", "A fault was asked for").body())
+        if self.oddity:
+            body = self.oddity(body)
         return Response(
             status=status,
             body=body,
@@ -88,6 +96,7 @@ def read_fault(value: object, endpoints: Iterable[str]) -> Fault:
         headers=headers,
         content_type=members.take("contentType", str, None),
         body=_body(members),
+        oddity=_oddity(members),
         delivery=_delivery(members.take_any("reset"), truncate),
         truncates=truncate is True,
         source=dict(value) if isinstance(value, dict) else {},
@@ -136,6 +145,15 @@ def _body(members: Members) -> bytes | None:
     if body is None:
         return None
     return body.encode() if isinstance(body, str) else encode(body)
+
+
+def _oddity(members: Members) -> Callable[[bytes], bytes] | None:
+    name = members.take("oddity", str, None)
+    if name is None:
+        return None
+    if name not in ODDITIES:
+        raise bad_request(f"unknown oddity {name}; there are {', '.join(ODDITIES)}")
+    return ODDITIES[name]
 
 
 def _delivery(reset: object, truncate: object) -> Delivery:

@@ -15,6 +15,9 @@ from values import JsonObject
 from wire import Response
 
 
+_FAILED_STATUSES = ("FAILED", "DECLINED", "CANCELLED")
+
+
 def timestamp() -> str:
     """The time now, written as Primer does: UTC, milliseconds, a numeric offset."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "+0000"
@@ -30,6 +33,9 @@ class Script:
     expires_in: float = 24 * 3600
     action_expires_in: float = 24 * 3600
     legacy_idempotency: bool = False
+    used_key_names: str = "both"
+    approved_status: str = "SUCCESS"
+    declined_status: str = "FAILED"
     create_response: JsonObject = field(default_factory=dict)
     resume_response: JsonObject = field(default_factory=dict)
     status_responses: list[Response] = field(default_factory=list)
@@ -150,6 +156,11 @@ class Payment:
         return self.instrument.session
 
     @property
+    def has_failed(self) -> bool:
+        """Whether no money moves any more."""
+        return self.status in _FAILED_STATUSES
+
+    @property
     def answer(self) -> JsonObject:
         """The payment as Primer's API answers it."""
         answer: JsonObject = {
@@ -162,7 +173,7 @@ class Payment:
             "showSuccessCheckoutOnPendingPayment": False,
             "checkoutOutcome": "DETERMINE_FROM_PAYMENT_STATUS",
         }
-        return answer | {"paymentFailureReason": "payment-failed"} if self.status == "FAILED" else answer
+        return answer | {"paymentFailureReason": "payment-failed"} if self.has_failed else answer
 
     @property
     def summary(self) -> JsonObject:

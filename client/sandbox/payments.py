@@ -13,6 +13,10 @@ from tokens import TokenIssuer
 from values import JsonObject, Refusal, merge
 
 
+# Where the answer to a used idempotency key names the payment: inside its error, and next to it.
+NAMINGS = {"both": (True, True), "inside": (True, False), "beside": (False, True), "nowhere": (False, False)}
+
+
 class Payments:
     """Creates the ledger's payments and moves them on."""
 
@@ -35,7 +39,10 @@ class Payments:
         return payment
 
     def create(self, instrument: Instrument, idempotency_key: str | None) -> JsonObject:
-        """Creates a payment and answers it with what the customer has to do. A key is good for one payment."""
+        """Creates a payment and answers it with what the customer has to do.
+
+        A key is good for one payment; one that was declined has used it too.
+        """
         if idempotency_key in self._ledger.idempotency_keys:
             raise _key_used(self._ledger.idempotency_keys[idempotency_key], instrument.session)
         payment = Payment(
@@ -76,7 +83,7 @@ class Payments:
         script = payment.session.script
         if payment.decision == "approve" and payment.actions <= script.further_actions:
             return payment.answer | self._required_action(payment)
-        payment.status = "SUCCESS" if payment.decision == "approve" else "FAILED"
+        payment.status = script.approved_status if payment.decision == "approve" else script.declined_status
         return _amended(payment, payment.answer, script.resume_response)
 
     def complete(self, payment: Payment) -> None:
@@ -110,9 +117,12 @@ def _amended(payment: Payment, answer: JsonObject, patch: JsonObject) -> JsonObj
 
 def _key_used(payment: Payment, session: Session) -> Refusal:
     legacy = session.script.legacy_idempotency
+    named: JsonObject = {"paymentId": payment.id, "paymentStatus": payment.status}
+    is_inside, is_beside = NAMINGS[session.script.used_key_names]
     return Refusal(
         400 if legacy else 409,
         "TransactionRequestIdempotencyKeyAlreadyExists" if legacy else "IdempotencyKeyAlreadyExists",
         "A payment with this idempotency key exists",
-        beside={"paymentId": payment.id, "paymentStatus": payment.status},
+        inside=named if is_inside else {},
+        beside=named if is_beside else {},
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from defaults import ACH, IDEAL
+from doorkeeper import content_type
 from model import Access, Instrument, Ledger, Payment, Session
 from payments import Payments
 from tokens import Addresses, read_payload
@@ -86,7 +87,7 @@ class PrimerAPI:
                 raise Refusal(401, "Unauthorized", "The access token is missing, unknown or expired")
             if route.versioned and request.headers.get("x-api-version") != API_VERSION:
                 raise bad_request(f"X-Api-Version must be {API_VERSION}")
-            if route.method == "POST" and not _is_json(request):
+            if route.method == "POST" and content_type(request) != "application/json":
                 raise Refusal(415, "UnsupportedMediaType", "Content-Type must be application/json")
             return route.handler(Call(request, access))
 
@@ -171,10 +172,6 @@ class PrimerAPI:
         if payment.access is not call.access:
             raise Refusal(401, "Unauthorized", "The access token is not the one of the payment's required action")
         return payment
-
-
-def _is_json(request: Request) -> bool:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 
 def _act(session: Session, action: Members) -> None:

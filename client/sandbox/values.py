@@ -34,6 +34,7 @@ class Refusal(Exception):
         error_id: str,
         description: str,
         validation_errors: Sequence[str] = (),
+        inside: JsonObject | None = None,
         beside: JsonObject | None = None,
     ) -> None:
         super().__init__(description)
@@ -41,10 +42,11 @@ class Refusal(Exception):
         self.error_id = error_id
         self.description = description
         self.validation_errors = list(validation_errors)
+        self.inside = inside or {}
         self.beside = beside or {}
 
     def body(self) -> JsonObject:
-        """The error body; the members in `beside` stand inside the error and next to it."""
+        """The error body; the members in `inside` stand in the error, those in `beside` next to it."""
         error: JsonObject = {
             "errorId": self.error_id,
             "description": self.description,
@@ -52,7 +54,7 @@ class Refusal(Exception):
         }
         if self.validation_errors:
             error["validationErrors"] = self.validation_errors
-        return {"error": error | self.beside} | self.beside
+        return {"error": error | self.inside} | self.beside
 
 
 def bad_request(description: str) -> Refusal:

@@ -28,7 +28,8 @@ class MalformedRequest(Exception):
 
 @dataclass
 class Request:
-    """One request. Header names are in lower case; `params` are the variable parts of the path."""
+    """One request. Header names are in lower case, values of the same name joined; `params` are the variable parts of
+    the path."""
 
     method: str
     path: str
@@ -99,7 +100,8 @@ def _read_headers(stream: BinaryIO) -> dict[str, str]:
         name, colon, value = line.partition(":")
         if not colon or len(headers) == _MAX_HEADERS:
             raise MalformedRequest("a header line makes no sense")
-        headers[name.lower()] = value.strip()
+        name, value = name.lower(), value.strip()
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
 
 

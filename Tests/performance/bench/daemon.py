@@ -71,7 +71,8 @@ class Sandbox:
         self._call("DELETE", "requests", None)
 
     def _call(self, method: str, path: str, body: Any) -> Any:
-        self._connection.request(method, f"/sandbox/{path}", None if body is None else json.dumps(body))
+        text = None if body is None else json.dumps(body)
+        self._connection.request(method, f"/sandbox/{path}", text, {"Content-Type": "application/json"})
         response = self._connection.getresponse()
         answer = response.read()
         if response.status != 200:
