@@ -94,8 +94,8 @@ extension Checkout {
   }
 
   mutating func decide(
-    _ id: String, _ decision: Decision, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ id: String, _ decision: Decision, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard isKnown(decision: id) else {
       throw CheckoutError(.unknownDecision, path: "/decisionId")
     }
@@ -105,30 +105,25 @@ extension Checkout {
     switch (stage, decision) {
     case (.decidingOnCreation, .continue(let key)):
       attempt?.idempotencyKey = key
-      close(call, &turn)
+      turn.effects.append(.clearTimer(.decision))
       tokenize(&turn)
     case (.decidingAfterTokenization, .continueWithNewClientToken(let token)),
       (.decidingAfterResume, .continueWithNewClientToken(let token)):
-      try validate(token, open, call, &turn)
+      return try validate(token, open, &turn)
     case (.decidingAfterTokenization, .complete(let payment)),
       (.decidingAfterResume, .complete(let payment)):
       if let payment { attempt?.payment = payment }
-      close(call, &turn)
+      turn.effects.append(.clearTimer(.decision))
       end(.handledByClient, nil, &turn)
     case (_, .abort(let message)):
-      close(call, &turn)
+      turn.effects.append(.clearTimer(.decision))
       end(.failed, upstreamError(.merchantError, nil, detail: message, &turn), &turn)
     default:
       throw CheckoutError(
         .invalidValue, detail: "That is no decision for \(open.event.rawValue)",
         path: "/decision")
     }
-  }
-
-  /// A decision was taken: its effects follow the reply's events.
-  private mutating func close(_ call: CallID, _ turn: inout Turn) {
-    turn.effects.append(.clearTimer(.decision))
-    turn.reply(call)
+    return .done
   }
 
   private func isKnown(decision id: String) -> Bool {
@@ -152,8 +147,8 @@ extension Checkout {
   // MARK: Manual handling: a new token
 
   private mutating func validate(
-    _ token: ClientToken, _ decision: OpenDecision, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ token: ClientToken, _ decision: OpenDecision, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard let url = token.pciURL ?? configuration?.pciURL else {
       throw CheckoutError(
         .invalidClientToken, detail: "The token lacks pciUrl", path: "/clientToken")
@@ -164,27 +159,29 @@ extension Checkout {
       throw CheckoutError(
         .invalidClientToken, detail: error.detail ?? error.id.summary, path: "/clientToken")
     }
-    phase = .paying(.validatingToken(token, call: call, decision: decision))
+    phase = .paying(.validatingToken(token, decision: decision))
     perform(
       .validateClientToken(encoded: token.encoded), at: url, with: token, for: .validateToken,
       &turn)
+    return .later(.tokenValidation)
   }
 
   mutating func finishValidation(_ turn: inout Turn) {
-    guard case .paying(.validatingToken(let token, let call, _)) = phase else { return }
-    close(call, &turn)
+    guard case .paying(.validatingToken(let token, _)) = phase else { return }
+    turn.effects.append(.clearTimer(.decision))
+    turn.settle(.tokenValidation, .success(.object([])))
     follow(.success(token), &turn)
   }
 
   /// A bad token leaves the decision open, until its deadline.
   mutating func failValidation(_ failure: OperationFailure, _ turn: inout Turn) {
-    guard case .paying(.validatingToken(_, let call, let decision)) = phase else { return }
+    guard case .paying(.validatingToken(_, let decision)) = phase else { return }
     phase = .paying(
       decision.event == .didResumeWith
         ? .decidingAfterResume(decision) : .decidingAfterTokenization(decision))
     let id: ErrorID = failure.isLasting ? .invalidClientToken : failure.errorID
     var error = upstreamError(id, failure, &turn)
     error.path = "/clientToken"
-    turn.refuse(call, error)
+    turn.settle(.tokenValidation, .failure(error))
   }
 }

@@ -2,8 +2,8 @@ import ValueTree
 
 extension Checkout {
   mutating func provide(
-    _ manager: Manager, _ type: String, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ manager: Manager, _ type: String
+  ) throws(CheckoutError) -> CommandReply {
     switch phase {
     case .starting: throw CheckoutError(.genericError)
     case .ended, .archived: throw CheckoutError(.checkoutEnded)
@@ -14,11 +14,11 @@ extension Checkout {
       configuration?.paymentMethod(ofType: type) != nil
     else { throw CheckoutError(.unsupportedPaymentMethodType, path: "/paymentMethodType") }
     if let index = components.firstIndex(where: { $0.kind.paymentMethodType == type }) {
-      return turn.reply(call, provided(index))
+      return .value(provided(index))
     }
     try component.check(settings)
     components.append(ComponentSlot(component: component.init()))
-    turn.reply(call, provided(components.count - 1))
+    return .value(provided(components.count - 1))
   }
 
   private func provided(_ index: Int) -> Value {
@@ -31,8 +31,8 @@ extension Checkout {
   // MARK: Start
 
   mutating func startComponent(
-    _ index: Int, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ index: Int, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard !components[index].isStarting, !components[index].component.isStarted else {
       throw CheckoutError(.alreadyStarted)
     }
@@ -49,7 +49,6 @@ extension Checkout {
       throw error
     }
     components[index].isStarting = true
-    components[index].startCall = call
     publish(events, of: index, &turn)
     switch request {
     case .fetchBanks(let configurationID):
@@ -60,6 +59,7 @@ extension Checkout {
       hasSelectedPaymentMethod = true
       perform(.performActions(actions), at: pciURL, for: .start(component: index), &turn)
     }
+    return .later(.componentStart(index))
   }
 
   mutating func finishStart(of index: Int, _ answer: Answer, _ turn: inout Turn) {
@@ -70,9 +70,8 @@ extension Checkout {
       answer, context, moment: &turn.moment, events: &events)
     components[index].partVersion += 1
     publish(events, of: index, &turn)
-    guard let call = components[index].startCall.take() else { return }
     let step = events.last { $0.kind == .didReceiveStep }?.members.first?.value
-    turn.reply(call, ["step": step ?? .null])
+    turn.settle(.componentStart(index), .success(["step": step ?? .null]))
   }
 
   mutating func failStart(of index: Int, _ failure: OperationFailure, _ turn: inout Turn) {
@@ -81,7 +80,7 @@ extension Checkout {
     let id = type(of: components[index].component).startError(failure)
     let error = upstreamError(id, failure, &turn)
     publishError(error, of: index, &turn)
-    if let call = components[index].startCall.take() { turn.refuse(call, error) }
+    turn.settle(.componentStart(index), .failure(error))
   }
 
   mutating func publishError(_ error: CheckoutError, of index: Int, _ turn: inout Turn) {
@@ -92,22 +91,22 @@ extension Checkout {
   // MARK: Data
 
   mutating func update(
-    _ index: Int, _ data: Value, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ index: Int, _ data: Value, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     if attempt?.component == index { throw CheckoutError(.alreadySubmitted) }
     var events: [Event] = []
     events.reserveCapacity(2)
     let reply = try components[index].component.update(
       data, moment: &turn.moment, events: &events)
     publish(events, of: index, &turn)
-    turn.reply(call, reply)
+    return .value(reply)
   }
 
   // MARK: Submission
 
   mutating func submit(
-    _ index: Int, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ index: Int, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard attempt == nil else { throw CheckoutError(.alreadySubmitted) }
     guard components[index].component.isStarted else { throw CheckoutError(.notStarted) }
     let missing = components[index].component.missing
@@ -130,7 +129,7 @@ extension Checkout {
       }
       perform(.performActions(actions), at: pciURL, for: .patch, &turn)
     }
-    turn.reply(call)
+    return .done
   }
 
   mutating func finishPatch(_ session: ClientSession, _ turn: inout Turn) {

@@ -5,8 +5,8 @@ extension Checkout {
 
   /// Cancels at once while no payment request is out; otherwise the answer under way decides.
   mutating func cancel(
-    _ reason: String?, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ reason: String?, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     let cancelled = upstreamError(.paymentCancelled, nil, detail: reason, &turn)
     switch phase {
     case .ended, .archived: throw CheckoutError(.checkoutEnded)
@@ -28,7 +28,7 @@ extension Checkout {
       case .unselecting: break
       }
     }
-    turn.reply(call, ["state": .string(state.rawValue)])
+    return .value(["state": .string(state.rawValue)])
   }
 
   // MARK: The end
@@ -48,7 +48,7 @@ extension Checkout {
     clearExpiry(&turn)
     turn.effects.append(.clearTimer(.decision))
     turn.effects.append(.clearTimer(.poll))
-    refuseWaitingCalls(&turn)
+    settleWhatIsUnderWay(&turn)
     let ending = Ending(outcome: outcome, error: error, at: turn.moment.now)
     guard unselects else { return conclude(ending, &turn) }
     for place in operations.indices { operations[place].purpose = .superseded }
@@ -79,18 +79,17 @@ extension Checkout {
     if let payment = paymentValue { members.append(.init("payment", payment)) }
     members.append(.init("outcome", .string(outcome.rawValue)))
     publish(Event(outcome.isCompletion ? .didCompleteCheckout : .didFail, members), &turn)
-    answerStartCalls(&turn)
     turn.effects.append(.ended(outcome))
   }
 
-  private mutating func refuseWaitingCalls(_ turn: inout Turn) {
-    for index in components.indices {
+  /// Refuses what somebody may wait for: nothing will come of it any more.
+  private mutating func settleWhatIsUnderWay(_ turn: inout Turn) {
+    for index in components.indices where components[index].isStarting {
       components[index].isStarting = false
-      guard let call = components[index].startCall.take() else { continue }
-      turn.refuse(call, CheckoutError(.checkoutEnded))
+      turn.settle(.componentStart(index), .failure(CheckoutError(.checkoutEnded)))
     }
-    if case .paying(.validatingToken(_, let call, _)) = phase {
-      turn.refuse(call, CheckoutError(.notAwaited))
+    if case .paying(.validatingToken) = phase {
+      turn.settle(.tokenValidation, .failure(CheckoutError(.notAwaited)))
     }
   }
 }

@@ -161,8 +161,8 @@ extension Checkout {
   }
 
   mutating func take(
-    _ report: BankAccountReport, _ index: Int, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ report: BankAccountReport, _ index: Int, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard attempt?.component == index, case .paying(.collecting(_, let completeURL)) = phase else {
       throw CheckoutError(.notAwaited)
     }
@@ -171,33 +171,31 @@ extension Checkout {
       enter(.mandating(completeURL: completeURL), &turn)
       publish(
         Event(.didReceiveAdditionalInfo, component: index, [.init("info", mandateInfo)]), &turn)
-      turn.reply(call)
     case .failed(let errorID, let description):
-      turn.reply(call)
       let error = CheckoutError(
         .collectorFailed, detail: description, diagnosticsID: turn.moment.uuid(),
         foreignID: errorID)
       end(.failed, error, &turn)
-    case .cancelled:
-      turn.reply(call)
-      end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
+    case .cancelled: end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
     }
+    return .done
   }
 
   mutating func decideMandate(
-    _ index: Int, _ isAccepted: Bool, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ index: Int, _ isAccepted: Bool, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard attempt?.component == index, case .paying(.mandating(let completeURL)) = phase else {
       throw CheckoutError(.notAwaited)
     }
-    turn.reply(call)
     guard isAccepted else {
-      return end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
+      end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
+      return .done
     }
     clearExpiry(&turn)
     enter(.completing, &turn)
     perform(
       .complete(mandateAcceptedAt: turn.moment.now), at: completeURL, for: .complete, &turn)
+    return .done
   }
 
   /// The mandate is with Stripe; the payment settles later.

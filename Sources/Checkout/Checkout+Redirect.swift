@@ -61,14 +61,14 @@ extension Checkout {
 
   /// The client tells what became of the page: for information, the status poll decides.
   mutating func reportRedirect(
-    _ index: Int, _ dismissed: Bool, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+    _ index: Int, _ dismissed: Bool, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard attempt?.component == index, case .paying(.redirecting) = phase else {
       throw CheckoutError(.notAwaited)
     }
     if dismissed {
       publishStep(["name": "webRedirect", "state": "dismissed"], of: index, &turn)
     }
-    turn.reply(call)
+    return .done
   }
 }

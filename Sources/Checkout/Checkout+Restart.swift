@@ -35,7 +35,7 @@ extension Checkout {
     var decision: OpenDecision
     switch stage {
     case .decidingOnCreation(let open), .decidingAfterTokenization(let open),
-      .decidingAfterResume(let open), .validatingToken(_, _, let open):
+      .decidingAfterResume(let open), .validatingToken(_, let open):
       decision = open
     default: return
     }
@@ -44,8 +44,8 @@ extension Checkout {
     case .decidingOnCreation: phase = .paying(.decidingOnCreation(decision))
     case .decidingAfterTokenization: phase = .paying(.decidingAfterTokenization(decision))
     case .decidingAfterResume: phase = .paying(.decidingAfterResume(decision))
-    case .validatingToken(let token, let call, _):
-      phase = .paying(.validatingToken(token, call: call, decision: decision))
+    case .validatingToken(let token, _):
+      phase = .paying(.validatingToken(token, decision: decision))
     default: break
     }
     turn.effects.append(.setTimer(.decision, after: decision.deadline - turn.moment.now))

@@ -11,12 +11,10 @@ extension Checkout {
     return turn.finish()
   }
 
-  mutating func awaitStart(_ call: CallID, _ turn: inout Turn) {
-    if case .starting = phase {
-      startCalls.append(call)
-    } else {
-      turn.reply(call, snapshot)
-    }
+  /// Whether the configuration is still being fetched.
+  package var isStarting: Bool {
+    if case .starting = phase { return true }
+    return false
   }
 
   mutating func finishStart(_ configuration: Configuration, _ turn: inout Turn) {
@@ -29,23 +27,15 @@ extension Checkout {
       Event(
         .didLoadAvailablePaymentMethods,
         [.init("availablePaymentMethods", availablePaymentMethodsValue)]), &turn)
-    answerStartCalls(&turn)
   }
 
-  /// Answers everyone who waits for the start with the checkout as it is now.
-  mutating func answerStartCalls(_ turn: inout Turn) {
-    for call in startCalls { turn.reply(call, snapshot) }
-    startCalls = []
-  }
-
-  /// Ends a start that upstream refused: the row goes, the key is free again, the error is the reply.
+  /// Ends a start that upstream refused: the row goes, the key is free again, and whoever waits for
+  /// the start is told the error.
   mutating func refuseStart(_ error: CheckoutError, _ turn: inout Turn) {
-    for call in startCalls { turn.refuse(call, error) }
-    startCalls = []
     abandon(where: { _ in true }, &turn)
     clearExpiry(&turn)
     phase = .ended(Ending(outcome: .failed, error: error, at: turn.moment.now))
-    turn.effects.append(.removed)
+    turn.effects.append(.removed(error))
   }
 
   /// The payment methods that a component here supports, in the server's order.

@@ -1,6 +1,6 @@
 import ValueTree
 
-/// One checkout: a value, changed by nothing but ``handle(_:at:)``.
+/// One checkout: a value, changed by nothing but ``perform(_:at:)`` and ``handle(_:at:)``.
 ///
 /// There is no descriptor, clock, random number, JSON or thread inside: time and randomness come in
 /// with the input, and what must happen outside goes out as an effect. So every flow, race and crash
@@ -55,12 +55,11 @@ package struct Checkout: Sendable {
   var operations: [PendingOperation] = []
   var operationCount: OperationID = 0
   var decisionCount = 0
-  var startCalls: [CallID] = []
   var expiresAt: WallTime?
   /// Whether upstream may hold a selected payment method, which a failure has to take back.
   var hasSelectedPaymentMethod = false
 
-  /// Begins a checkout; its first input must be ``Command/awaitStart`` after ``begin(at:)``.
+  /// Begins a checkout; the first thing done with it must be ``begin(at:)``.
   package init(
     id: CheckoutID, owner: UInt32, token: ClientToken, settings: Settings,
     shares: [Share] = [], spans: Spans, moment: Moment
@@ -77,11 +76,26 @@ package struct Checkout: Sendable {
     sessionID = moment.uuid()
   }
 
+  /// Does what a client asks.
+  ///
+  /// - Returns: The answer, which comes after the events of this input, and what is to be done, in
+  ///   order; a command that is refused may have effects too.
+  package mutating func perform(
+    _ command: Command, at moment: Moment
+  ) -> (reply: Result<CommandReply, CheckoutError>, effects: [Effect]) {
+    var turn = Turn(moment)
+    do throws(CheckoutError) {
+      let reply = try perform(command, &turn)
+      return (.success(reply), turn.finish())
+    } catch {
+      return (.failure(error), turn.finish())
+    }
+  }
+
   /// Takes one input and says what to do about it, in order.
   package mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
     var turn = Turn(moment)
     switch input {
-    case .command(let command, let call): handle(command, call, &turn)
     case .operationFinished(let operation, let result): finish(operation, result, &turn)
     case .timerFired(let timer): fire(timer, &turn)
     case .restarted(let span): takeUp(span, &turn)
@@ -92,26 +106,23 @@ package struct Checkout: Sendable {
     return turn.finish()
   }
 
-  private mutating func handle(_ command: Command, _ call: CallID, _ turn: inout Turn) {
-    do throws(CheckoutError) {
-      switch command {
-      case .awaitStart: awaitStart(call, &turn)
-      case .cancel(let reason): try cancel(reason, call, &turn)
-      case .decide(let id, let decision): try decide(id, decision, call, &turn)
-      case .share(let share):
-        try requireRecordable()
-        shares.removeAll { $0.subject == share.subject }
-        shares.append(share)
-        turn.reply(call)
-      case .unshare(let subject):
-        try requireRecordable()
-        shares.removeAll { $0.subject == subject }
-        turn.reply(call)
-      case .provide(let manager, let type): try provide(manager, type, call, &turn)
-      case .component(let index, let command): try handle(command, of: index, call, &turn)
-      }
-    } catch {
-      turn.refuse(call, error)
+  private mutating func perform(
+    _ command: Command, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
+    switch command {
+    case .cancel(let reason): return try cancel(reason, &turn)
+    case .decide(let id, let decision): return try decide(id, decision, &turn)
+    case .share(let share):
+      try requireRecordable()
+      shares.removeAll { $0.subject == share.subject }
+      shares.append(share)
+      return .done
+    case .unshare(let subject):
+      try requireRecordable()
+      shares.removeAll { $0.subject == subject }
+      return .done
+    case .provide(let manager, let type): return try provide(manager, type)
+    case .component(let index, let command): return try perform(command, of: index, &turn)
     }
   }
 
@@ -120,18 +131,18 @@ package struct Checkout: Sendable {
     if case .archived = phase { throw CheckoutError(.checkoutEnded) }
   }
 
-  private mutating func handle(
-    _ command: ComponentCommand, of index: Int, _ call: CallID, _ turn: inout Turn
-  ) throws(CheckoutError) {
+  private mutating func perform(
+    _ command: ComponentCommand, of index: Int, _ turn: inout Turn
+  ) throws(CheckoutError) -> CommandReply {
     guard components.indices.contains(index) else { throw CheckoutError(.unknownComponent) }
     if isEnded { throw CheckoutError(.checkoutEnded) }
     switch command {
-    case .start: try startComponent(index, call, &turn)
-    case .update(let data): try update(index, data, call, &turn)
-    case .submit: try submit(index, call, &turn)
-    case .reportRedirect(let dismissed): try reportRedirect(index, dismissed, call, &turn)
-    case .reportBankAccount(let report): try take(report, index, call, &turn)
-    case .decideMandate(let isAccepted): try decideMandate(index, isAccepted, call, &turn)
+    case .start: return try startComponent(index, &turn)
+    case .update(let data): return try update(index, data, &turn)
+    case .submit: return try submit(index, &turn)
+    case .reportRedirect(let dismissed): return try reportRedirect(index, dismissed, &turn)
+    case .reportBankAccount(let report): return try take(report, index, &turn)
+    case .decideMandate(let isAccepted): return try decideMandate(index, isAccepted, &turn)
     }
   }
 
@@ -157,31 +168,21 @@ extension Value {
 struct Turn {
   var moment: Moment
   var effects: [Effect] = []
-  /// Replies come after the events of their turn, whatever the order they were given in; few inputs
-  /// lead to more than one.
-  private var reply: Effect?
-  private var moreReplies: [Effect] = []
+  /// Answers come after the events of their input, whatever the order they were given in.
+  private var settled: [Effect] = []
 
   init(_ moment: Moment) {
     self.moment = moment
     effects.reserveCapacity(4)
   }
 
-  mutating func reply(_ call: CallID, _ value: Value = .object([])) {
-    add(.reply(call, value))
-  }
-
-  mutating func refuse(_ call: CallID, _ error: CheckoutError) {
-    add(.refuse(call, error))
-  }
-
-  private mutating func add(_ answer: Effect) {
-    if reply == nil { reply = answer } else { moreReplies.append(answer) }
+  /// Answers whoever waits for that.
+  mutating func settle(_ awaited: Awaited, _ result: Result<Value, CheckoutError>) {
+    settled.append(.settled(awaited, result))
   }
 
   mutating func finish() -> [Effect] {
-    if let reply { effects.append(reply) }
-    if !moreReplies.isEmpty { effects += moreReplies }
+    if !settled.isEmpty { effects += settled }
     return effects
   }
 }

@@ -79,10 +79,6 @@ package struct ComponentID: Hashable, Sendable {
 /// Names an upstream operation within its checkout.
 package typealias OperationID = UInt32
 
-/// Names a client's call that waits for its reply; the number is the server's, and means nothing
-/// after a restart.
-package typealias CallID = UInt64
-
 /// Milliseconds since 1970-01-01T00:00:00Z.
 package typealias WallTime = Int64
 

@@ -4,8 +4,6 @@ package import ValueTree
 ///
 /// What is large and rare stands apart, here and in what follows: a keystroke moves many of these.
 package enum Input: Sendable {
-  /// A client asks for something and waits for the reply.
-  case command(Command, call: CallID)
   /// An operation that this checkout asked for has ended.
   indirect case operationFinished(OperationID, Result<Answer, OperationFailure>)
   /// A timer that this checkout set has run out.
@@ -20,8 +18,6 @@ package enum Input: Sendable {
 
 /// What a client can ask of a checkout.
 package enum Command: Sendable {
-  /// Wait for the start to finish (the first start, or one more with the same key).
-  case awaitStart
   /// `checkout.cancel`
   case cancel(reason: String?)
   /// `checkout.decide`
@@ -102,14 +98,31 @@ package struct Share: Sendable, Equatable {
   }
 }
 
+/// What a command is answered.
+package enum CommandReply: Sendable {
+  /// This, now.
+  case value(Value)
+  /// What ``Effect/settled(_:_:)`` says of it, after a later input.
+  case later(Awaited)
+
+  /// An empty object: it was done, and there is nothing to tell.
+  static let done = CommandReply.value(.object([]))
+}
+
+/// What an answer may wait for; of each, a checkout has one at most under way.
+package enum Awaited: Hashable, Sendable {
+  /// The start of a component.
+  case componentStart(Int)
+  /// The check of the token that a decision brought.
+  case tokenValidation
+}
+
 /// What a checkout wants done, in this order.
 package enum Effect: Sendable {
   /// Number the event and send it to the subscribers.
   case publish(Event)
-  /// Answer a call.
-  case reply(CallID, Value)
-  /// Answer a call with an error.
-  indirect case refuse(CallID, CheckoutError)
+  /// Answer whoever waits for that; it comes after the events of its input.
+  indirect case settled(Awaited, Result<Value, CheckoutError>)
   /// Perform an operation upstream.
   indirect case perform(Operation)
   /// Forget an operation: its answer is no longer wanted.
@@ -120,8 +133,8 @@ package enum Effect: Sendable {
   case clearTimer(TimerID)
   /// The checkout has ended with that outcome: nothing can happen to it any more.
   case ended(Outcome)
-  /// The start was refused: the checkout never was.
-  case removed
+  /// The start was refused, for that reason: the checkout never was.
+  indirect case removed(CheckoutError)
 }
 
 /// The timers of a checkout.

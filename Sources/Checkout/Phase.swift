@@ -34,7 +34,7 @@ enum Stage: Sendable {
   /// Manual handling: the client's backend has the token and decides how to go on.
   case decidingAfterTokenization(OpenDecision)
   /// Manual handling: a new token is validated; a bad one leaves the decision before it open.
-  case validatingToken(ClientToken, call: CallID, decision: OpenDecision)
+  case validatingToken(ClientToken, decision: OpenDecision)
   /// The payment is being created.
   case creating
   /// The shopper is at the page; its status is polled.
@@ -98,8 +98,6 @@ struct ComponentSlot: Sendable {
   var step: Value?
   /// Whether the start is under way.
   var isStarting = false
-  /// The call that waits for the start.
-  var startCall: CallID?
   /// How often the component's large part has changed.
   var partVersion = 0
   /// What that was when the part was written last.

@@ -34,11 +34,6 @@ final class Drain {
   /// Answers the calls that wait.
   private func failCalls() {
     for wait in Array(server.waits.values) { server.fail(wait, RPCError(.shuttingDown)) }
-    for (_, kept) in server.calls {
-      kept.connection?.waitingCount -= 1
-      kept.call.fail(RPCError(.shuttingDown))
-    }
-    server.calls = [:]
   }
 
   /// Ends the process once no payment is under way upstream and everyone has what they are owed.

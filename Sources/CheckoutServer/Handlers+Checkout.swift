@@ -73,7 +73,10 @@ extension Handlers {
       guard live.start.fingerprint == fingerprint else {
         throw RPCError(CheckoutError(.keyReused, path: "/startKey", checkout: live.id))
       }
-      return try run(.awaitStart, on: live, &call, from: connection, waits: true)
+      try server.requireStore()
+      if live.isTouched { connection.repliesDepend() }
+      server.wait(&call, on: live, from: connection, for: .start)
+      return nil
     }
     try server.requireStore()
     let used = server.liveCount(of: owner)
@@ -98,7 +101,8 @@ extension Handlers {
       fields: [("CHECKOUT_ID", live.idText), ("CLIENT_UID", String(owner))])
     server.touch(live)
     server.apply(live.checkout.begin(at: moment), to: live)
-    return try run(.awaitStart, on: live, &call, from: connection, waits: true)
+    server.wait(&call, on: live, from: connection, for: .start)
+    return nil
   }
 
   private static func readStart(
@@ -253,7 +257,7 @@ extension Server {
   /// Lets a call wait; a condition that is fulfilled already is answered at once.
   func wait(
     _ call: inout Call, on live: LiveCheckout, from connection: Connection,
-    for condition: Wait.Condition, span: Milliseconds
+    for condition: Wait.Condition, span: Milliseconds? = nil
   ) {
     waitCount += 1
     let wait = Wait(
@@ -263,11 +267,9 @@ extension Server {
     waits[wait.number] = wait
     connection.waits = connection.waits + [wait]
     connection.waitingCount += 1
-    if let matched = match(of: wait) {
-      finish(wait, matched: matched)
-    } else if span == 0 || live.checkout.isEnded {
-      finish(wait, matched: nil)
-    } else {
+    if isOver(wait) || span == 0 {
+      finish(wait)
+    } else if let span {
       timers.set(
         .wait(wait.number), at: Clock.bootMicroseconds() + UInt64(max(0, span)) * 1000)
     }

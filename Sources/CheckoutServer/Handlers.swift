@@ -81,20 +81,14 @@ enum Handlers {
     if waits { try checkWaiting(connection) }
     let server = connection.server
     try server.requireStore()
-    server.callCount += 1
-    let number = server.callCount
-    server.currentCall = number
-    server.currentAnswer = nil
-    server.handle(.command(command, call: number), of: live)
-    server.currentCall = 0
+    let reply = server.perform(command, on: live)
     connection.repliesDepend()
-    switch server.currentAnswer.take() {
-    case .success(let value): return value
-    case .failure(let error): throw error
-    case nil:
-      server.calls[number] = KeptCall(call: call.later(), connection: connection)
-      connection.waitingCount += 1
+    switch reply {
+    case .success(.value(let value)): return value
+    case .success(.later(let awaited)):
+      server.wait(&call, on: live, from: connection, for: .operation(awaited))
       return nil
+    case .failure(let error): throw RPCError(error)
     }
   }
 

@@ -10,7 +10,7 @@ extension Server {
   /// Whether nobody is connected and nothing is under way or due.
   private var isIdle: Bool {
     guard connections.isEmpty, drain == nil, storeProblem == nil, turnInputs.isEmpty,
-      calls.isEmpty, !timers.contains(where: \.keepsDaemon)
+      !timers.contains(where: \.keepsDaemon)
     else { return false }
     let upstream = gateway.status
     guard upstream.underWay == 0, upstream.queued == 0 else { return false }

@@ -11,6 +11,16 @@ extension Server {
   /// The time and the randomness for one input.
   var moment: Moment { Moment(now: now, entropy: entropy.next()) }
 
+  /// Gives a checkout a command, and does what comes of it.
+  func perform(
+    _ command: Command, on live: LiveCheckout
+  ) -> Result<CommandReply, CheckoutError> {
+    touch(live)
+    let (reply, effects) = live.checkout.perform(command, at: moment)
+    apply(effects, to: live)
+    return reply
+  }
+
   /// Hands an input to a checkout, and does what it says.
   func handle(_ input: Input, of live: LiveCheckout) {
     touch(live)
@@ -35,8 +45,7 @@ extension Server {
         let at = time ?? Clock.wallMilliseconds()
         time = at
         publish(event, of: live, at: at)
-      case .reply(let call, let value): answer(call, .success(value))
-      case .refuse(let call, let error): answer(call, .failure(RPCError(error)))
+      case .settled(let awaited, let result): settle(awaited, result, of: live)
       case .perform(let operation):
         if operation.request.isAboutMoney { isPaymentTurn = true }
         afterCommit.append(.perform(operation, live))
@@ -46,23 +55,18 @@ extension Server {
         afterCommit.append(.setTimer(live.id, timer, at: deadline))
       case .clearTimer(let timer): afterCommit.append(.clearTimer(live.id, timer))
       case .ended(let outcome): finish(live, outcome)
-      case .removed: remove(live)
+      case .removed(let error): remove(live, error)
       }
     }
     if !live.waits.isEmpty { afterCommit.append(.settleWaits(live)) }
   }
 
-  private func answer(_ call: CallID, _ answer: Result<Value, RPCError>) {
-    if call == currentCall {
-      currentAnswer = answer
-      return
-    }
-    guard let kept = calls.removeValue(forKey: call) else { return }
-    kept.connection?.waitingCount -= 1
-    kept.connection?.repliesDepend()
-    switch answer {
-    case .success(let value): kept.call.succeed(value)
-    case .failure(let error): kept.call.fail(error)
+  /// What an operation that is waited for came to; the answer goes out after the commit.
+  private func settle(
+    _ awaited: Awaited, _ result: Result<Value, CheckoutError>, of live: LiveCheckout
+  ) {
+    for wait in live.waits {
+      if case .operation(awaited) = wait.condition { wait.result = result }
     }
   }
 
@@ -132,10 +136,18 @@ extension Server {
       forget(subscription)
     }
     live.subscriptions = []
-    for wait in live.waits { fail(wait, RPCError(CheckoutError(.unknownCheckout))) }
+    for wait in live.waits {
+      if wait.result == nil { wait.result = .failure(CheckoutError(.unknownCheckout)) }
+      finish(wait)
+    }
   }
 
-  private func remove(_ live: LiveCheckout) { afterCommit.append(.removed(live)) }
+  private func remove(_ live: LiveCheckout, _ error: CheckoutError) {
+    for wait in live.waits {
+      if case .start = wait.condition { wait.result = .failure(error) }
+    }
+    afterCommit.append(.removed(live))
+  }
 }
 
 extension Event {

@@ -160,23 +160,28 @@ extension Server {
     case .event(_, let filter, _): if filter.contains(kind) { wait.isFulfilled = true }
     case .state(_, _, let names):
       if wait.matched == nil, names.contains(kind.rawValue) { wait.matched = kind.rawValue }
+    case .start, .operation: break
     }
   }
 
   /// Answers the waits that the state of a checkout ends, once a whole input has been handled.
   func settleWaits(on live: LiveCheckout) {
-    guard !live.waits.isEmpty else { return }
-    for wait in live.waits {
-      if let matched = match(of: wait) {
-        finish(wait, matched: matched)
-      } else if wait.isFulfilled || live.checkout.isEnded {
-        finish(wait, matched: nil)
-      }
+    for wait in live.waits where isOver(wait) { finish(wait) }
+  }
+
+  /// Whether there is nothing left to wait for.
+  func isOver(_ wait: Wait) -> Bool {
+    guard wait.result == nil else { return true }
+    switch wait.condition {
+    case .start: return !wait.live.checkout.isStarting
+    case .operation: return false
+    case .state: return match(of: wait) != nil || wait.live.checkout.isEnded
+    case .event: return wait.isFulfilled || wait.live.checkout.isEnded
     }
   }
 
   /// What of a wait's condition the checkout fulfils as it is.
-  func match(of wait: Wait) -> String? {
+  private func match(of wait: Wait) -> String? {
     guard case .state(let isTerminal, let isAwaiting, _) = wait.condition else { return nil }
     if let matched = wait.matched { return matched }
     if isTerminal && wait.live.checkout.isEnded { return "terminal" }
@@ -185,14 +190,20 @@ extension Server {
   }
 
   /// Answers a wait.
-  func finish(_ wait: Wait, matched: String?) {
+  func finish(_ wait: Wait) {
     release(wait)
+    switch wait.result {
+    case .success(let value): return wait.call.succeed(value)
+    case .failure(let error): return wait.call.fail(RPCError(error))
+    case nil: break
+    }
     let access = wait.connection.caller.access(to: wait.live) ?? .observe
     switch wait.condition {
+    case .start, .operation: wait.call.succeed(snapshot(of: wait.live, for: access))
     case .state:
-      var snapshot = wait.live.checkout.snapshot
-      if access == .observe { snapshot = Redaction.redact(snapshot) }
-      wait.call.succeed(["snapshot": snapshot, "matched": Value(matched)])
+      wait.call.succeed([
+        "snapshot": snapshot(of: wait.live, for: access), "matched": Value(match(of: wait)),
+      ])
     case .event(let after, let filter, let limit):
       wait.call.succeed { output in
         writeEvents(
@@ -200,6 +211,11 @@ extension Server {
           isRedacted: access == .observe, to: output)
       }
     }
+  }
+
+  private func snapshot(of live: LiveCheckout, for access: Access) -> Value {
+    let snapshot = live.checkout.snapshot
+    return access == .observe ? Redaction.redact(snapshot) : snapshot
   }
 
   /// Answers a wait with an error.

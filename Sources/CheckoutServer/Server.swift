@@ -63,13 +63,6 @@ package final class Server {
   let counters = Counters()
   let outbound = Outbound()
 
-  /// The calls that a checkout answers later.
-  var calls: [CallID: KeptCall] = [:]
-  var callCount: CallID = 0
-  /// The call being handled, and the answer it has got meanwhile.
-  var currentCall: CallID = 0
-  var currentAnswer: Result<Value, RPCError>?
-
   /// Replaced, never changed in place, as those of each checkout.
   var wideSubscriptions: [WideSubscription] = []
   var replaying: [Subscription] = []
@@ -327,7 +320,7 @@ package final class Server {
       case .checkout(let id, let timer):
         if let live = checkouts[id] { receive(.timerFired(timer), of: live) }
       case .wait(let number):
-        if let wait = waits[number] { finish(wait, matched: nil) }
+        if let wait = waits[number] { finish(wait) }
       case .drain: drain?.timeOut()
       case .status: isStatusDue = true
       case .wipe(let id): if let live = checkouts[id] { wipe(live) }
@@ -382,12 +375,6 @@ enum DeferredEffect {
   case settleWaits(LiveCheckout)
   case finished(LiveCheckout, Outcome)
   case removed(LiveCheckout)
-}
-
-/// A call that a checkout answers later.
-struct KeptCall {
-  let call: PendingCall
-  weak var connection: Connection?
 }
 
 func hexadecimal(_ number: UInt64) -> String {

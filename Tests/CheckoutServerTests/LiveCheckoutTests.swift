@@ -12,7 +12,7 @@ import Testing
       token: ClientToken(encoded: "t", accessToken: "a", expiresAt: moment.now + 3_600_000),
       settings: Settings(), spans: Spans(), moment: moment)
     _ = checkout.begin(at: moment)
-    _ = checkout.handle(.command(.cancel(reason: nil), call: 1), at: moment)
+    _ = checkout.perform(.cancel(reason: nil), at: moment)
     let record = try #require(checkout.outcomeRecord)
 
     let live = LiveCheckout(

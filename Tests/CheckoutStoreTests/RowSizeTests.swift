@@ -59,17 +59,16 @@ import ValueTree
     let fetch = try #require(operations(checkout.begin(at: moment())).first)
     _ = checkout.handle(
       .operationFinished(fetch.id, .success(.configuration(configuration))), at: moment())
-    _ = checkout.handle(
-      .command(.provide(manager: manager, paymentMethodType: type), call: 1), at: moment())
-    let start = checkout.handle(.command(.component(0, .start), call: 2), at: moment())
-    let request = try #require(operations(start).first)
+    _ = checkout.perform(.provide(manager: manager, paymentMethodType: type), at: moment())
+    let start = checkout.perform(.component(0, .start), at: moment())
+    let request = try #require(operations(start.effects).first)
     let answer: Answer = manager == .ach ? .configuration(configuration) : .banks(banks)
     _ = checkout.handle(.operationFinished(request.id, .success(answer)), at: moment())
 
     let data: Value = manager == .ach ? ["firstName": "Grace"] : ["bankId": "7"]
     let before = checkout.fixedVersion
-    let effects = checkout.handle(.command(.component(0, .update(data)), call: 3), at: moment())
-    let row = try row(checkout, effects)
+    let update = checkout.perform(.component(0, .update(data)), at: moment())
+    let row = try row(checkout, update.effects)
     #expect(checkout.fixedVersion == before)
     #expect((100..<320).contains(row.count), "\(row.count) bytes")
     // What is not in it is much larger.

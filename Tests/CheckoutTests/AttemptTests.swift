@@ -112,16 +112,16 @@ import ValueTree
 
   @Test func `everyone who waits for the start is answered`() {
     var bench = Bench(at: .starting)
-    #expect(bench.call(.awaitStart).isEmpty)
+    #expect(bench.awaitStart().isEmpty)
     #expect(bench.start().suffix(2) == ["= snapshot ready", "= snapshot ready"])
-    #expect(bench.call(.awaitStart) == ["= snapshot ready"])
+    #expect(bench.awaitStart() == ["= snapshot ready"])
     bench.call(.cancel(reason: nil))
-    #expect(bench.call(.awaitStart) == ["= snapshot failed"])
+    #expect(bench.awaitStart() == ["= snapshot failed"])
   }
 
   @Test func `S166: a start that upstream refuses leaves nothing behind`() {
     var bench = Bench(at: .starting)
-    bench.call(.awaitStart)
+    bench.awaitStart()
     #expect(
       bench.fail("configuration", Sample.refusal(401)) == [
         "# removed", "! unauthorized", "! unauthorized",

@@ -20,15 +20,17 @@ struct Bench {
   private(set) var events: [Event] = []
   /// Every line.
   private(set) var lines: [String] = []
-  /// What each call was answered.
-  private(set) var replies: [CallID: Value] = [:]
+  /// What each call was answered; they are counted from 1.
+  private(set) var replies: [Int: Value] = [:]
   /// What each call was refused with.
-  private(set) var refusals: [CallID: CheckoutError] = [:]
-  /// Calls that were answered more than once.
-  private(set) var answeredTwice: [CallID] = []
+  private(set) var refusals: [Int: CheckoutError] = [:]
+  /// The calls that wait for the start.
+  private var startCalls: [Int] = []
+  /// The calls that wait for something else.
+  private var waitingCalls: [Awaited: Int] = [:]
   /// Whether a payment may exist whose creation nobody has answered for.
   private(set) var isCreationOpen = false
-  private(set) var lastCall: CallID = 0
+  private(set) var lastCall = 0
   /// How many calls waited when the process that took them ended.
   private(set) var lostCalls = 0
   private var entropy: UInt64 = 0
@@ -42,7 +44,7 @@ struct Bench {
       id: CheckoutID(0xC0FFEE), owner: 1000, token: token, settings: settings, spans: spans,
       moment: Moment(now: Sample.now, entropy: 7))
     note(checkout.begin(at: moment()))
-    call(.awaitStart)
+    awaitStart()
   }
 
   private mutating func moment() -> Moment {
@@ -62,8 +64,48 @@ struct Bench {
   @discardableResult
   mutating func call(_ command: Command) -> [String] {
     lastCall += 1
-    return handle(.command(command, call: lastCall))
+    let seen = lines.count
+    let (reply, effects) = checkout.perform(command, at: moment())
+    if case .success(.later(let awaited)) = reply {
+      require(waitingCalls.updateValue(lastCall, forKey: awaited) == nil)
+    }
+    note(effects)
+    switch reply {
+    case .success(.value(let value)): answer(lastCall, .success(value))
+    case .success(.later): break
+    case .failure(let error): answer(lastCall, .failure(error))
+    }
+    return Array(lines[seen...])
   }
+
+  /// Waits for the start, as a new call.
+  @discardableResult
+  mutating func awaitStart() -> [String] {
+    lastCall += 1
+    startCalls.append(lastCall)
+    let seen = lines.count
+    answerStartCalls()
+    return Array(lines[seen...])
+  }
+
+  private mutating func answerStartCalls() {
+    guard !checkout.isStarting else { return }
+    for call in startCalls { answer(call, .success(checkout.snapshot)) }
+    startCalls = []
+  }
+
+  private mutating func answer(_ call: Int, _ result: Result<Value, CheckoutError>) {
+    switch result {
+    case .success(let value):
+      replies[call] = value
+      lines.append("= " + value.replyLine)
+    case .failure(let error):
+      refusals[call] = error
+      lines.append("! " + error.line)
+    }
+  }
+
+  private func require(_ isTrue: Bool) { #expect(isTrue, "of each thing waited for there is one") }
 
   /// Gives a component a command.
   @discardableResult
@@ -148,7 +190,9 @@ struct Bench {
     if inFlight.contains(where: { $0.request.name == "create" }) { isCreationOpen = true }
     inFlight = []
     timers = [:]
-    lostCalls = Int(lastCall) - replies.count - refusals.count
+    startCalls = []
+    waitingCalls = [:]
+    lostCalls = lastCall - replies.count - refusals.count
     return note(checkout.resume(at: moment(), minimumDecisionSpan: Sample.minute))
   }
 
@@ -162,12 +206,8 @@ struct Bench {
       case .publish(let event):
         events.append(event)
         lines.append(event.line)
-      case .reply(let call, let value):
-        if noteAnswer(to: call) { replies[call] = value }
-        lines.append("= " + value.replyLine)
-      case .refuse(let call, let error):
-        if noteAnswer(to: call) { refusals[call] = error }
-        lines.append("! " + error.line)
+      case .settled(let awaited, let result):
+        if let call = waitingCalls.removeValue(forKey: awaited) { answer(call, result) }
       case .perform(let operation):
         inFlight.append(operation)
         sent.append(operation)
@@ -182,16 +222,14 @@ struct Bench {
         lines.append("@ \(timer.name) \(span)")
       case .clearTimer(let timer): timers[timer] = nil
       case .ended(let outcome): lines.append("# ended " + outcome.rawValue)
-      case .removed: lines.append("# removed")
+      case .removed(let error):
+        lines.append("# removed")
+        for call in startCalls { answer(call, .failure(error)) }
+        startCalls = []
       }
     }
+    answerStartCalls()
     return Array(lines[seen...])
-  }
-
-  /// Whether anybody waits for it: 0 is a call of an earlier process.
-  private mutating func noteAnswer(to call: CallID) -> Bool {
-    if replies[call] != nil || refusals[call] != nil { answeredTwice.append(call) }
-    return call != 0
   }
 
   /// The events among the lines.

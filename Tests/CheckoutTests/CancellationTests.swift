@@ -174,7 +174,7 @@ import ValueTree
     var checkout = Checkout(
       id: CheckoutID(1), owner: 0, token: Sample.token, settings: Sample.settings, spans: Spans(),
       moment: moment)
-    #expect(checkout.handle(.command(.cancel(reason: nil), call: 1), at: moment).count > 0)
+    #expect(checkout.perform(.cancel(reason: nil), at: moment).effects.count > 0)
     #expect(checkout.isEnded)
     #expect(checkout.begin(at: moment).isEmpty)
   }

@@ -101,7 +101,7 @@ import ValueTree
         bench.call(command)
         #expect(bench.lastRefusal?.id == error)
       }
-      #expect(bench.call(.awaitStart) == ["= snapshot archived"])
+      #expect(bench.awaitStart() == ["= snapshot archived"])
       for timer in [TimerID.expiry, .decision, .poll, .repeat(1)] {
         #expect(bench.handle(.timerFired(timer)).isEmpty)
       }

@@ -236,10 +236,6 @@ import ValueTree
   }
 
   @Test func `events of a turn come before its reply`() {
-    for stop in Stop.allCases {
-      let bench = Bench(at: stop)
-      #expect(bench.answeredTwice.isEmpty)
-    }
     var bench = Bench(at: .mandating)
     let lines = bench.call(.decideMandate(isAccepted: false))
     #expect(lines.last == "= {}")

@@ -30,7 +30,7 @@ import ValueTree
     guard !checkout.isEnded else { return }
     let share = Share(subject: .user(1001), role: .drive)
     let moment = Moment(now: Sample.now, entropy: 9)
-    _ = checkout.handle(.command(.share(share), call: 99), at: moment)
+    _ = checkout.perform(.share(share), at: moment)
     #expect(changes(of: &checkout) == StoredCheckout(fixed: checkout.storedFixed, parts: []))
     #expect(changes(of: &checkout) == none)
   }

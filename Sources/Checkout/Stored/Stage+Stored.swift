@@ -7,7 +7,7 @@ extension Stage {
     case .decidingOnCreation(let decision): [1, decision.stored]
     case .tokenizing: [2]
     case .decidingAfterTokenization(let decision): [3, decision.stored]
-    case .validatingToken(let token, _, let decision): [4, token.stored, decision.stored]
+    case .validatingToken(let token, let decision): [4, token.stored, decision.stored]
     case .creating: [5]
     case .redirecting(let url, let statusURL, let deadline):
       [6, .string(url), .string(statusURL), .integer(deadline)]
@@ -29,9 +29,8 @@ extension Stage {
     case 3: self = .decidingAfterTokenization(try OpenDecision(try reader.value(), shift: shift))
     case 4:
       let token = try ClientToken(try reader.value())
-      // The call that waited is gone with the process that took it.
       self = .validatingToken(
-        token, call: 0, decision: try OpenDecision(try reader.value(), shift: shift))
+        token, decision: try OpenDecision(try reader.value(), shift: shift))
     case 5: self = .creating
     case 6:
       let url = try reader.text()

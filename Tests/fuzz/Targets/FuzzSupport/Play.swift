@@ -16,8 +16,7 @@ package struct Play {
   private var now = Sample.now
   private var inFlight: [Operation] = []
   private var timers: [TimerID: WallTime] = [:]
-  private var lastCall: CallID = 0
-  private var answered: Set<CallID> = []
+  private var awaited: Set<Awaited> = []
   private var terminalEventCount = 0
   private var isOver = false
   private var entropy: UInt64 = 0
@@ -33,7 +32,6 @@ package struct Play {
       id: CheckoutID(0xC0FFEE), owner: 1000, token: Sample.token, settings: settings,
       spans: Spans(), moment: Moment(now: Sample.now, entropy: 7))
     note(checkout.begin(at: moment()))
-    call(.awaitStart)
   }
 
   /// Goes on with a checkout that was kept.
@@ -87,8 +85,7 @@ package struct Play {
     case 8: return .component(component, .reportBankAccount(.cancelled))
     case 9: return .component(component, .decideMandate(isAccepted: !input.chance(oneIn: 4)))
     case 10: return .component(component, .reportRedirect(dismissed: input.chance(oneIn: 2)))
-    case 11: return .awaitStart
-    case 12: return .cancel(reason: nil)
+    case 11, 12: return .cancel(reason: nil)
     case 13: return .share(Share(subject: .user(1), role: .drive))
     default: return .decide(id: input.one(of: ["d1", "d2", "d3", "x"]), decision(&input))
     }
@@ -102,8 +99,14 @@ package struct Play {
   }
 
   private mutating func call(_ command: Command) {
-    lastCall += 1
-    handle(.command(command, call: lastCall))
+    let (reply, effects) = checkout.perform(command, at: moment())
+    switch reply {
+    case .success(.value(let value)): check(value)
+    case .success(.later(let what)):
+      require(awaited.insert(what).inserted, "of each thing waited for there is one")
+    case .failure(let error): check(error.value)
+    }
+    note(effects)
   }
 
   private mutating func handle(_ input: Input) { note(checkout.handle(input, at: moment())) }
@@ -121,12 +124,12 @@ package struct Play {
         if event.kind == .didCompleteCheckout || event.kind == .didFail { terminalEventCount += 1 }
         require(terminalEventCount <= 1, "there is one terminal event")
         check(.object(event.members))
-      case .reply(let call, let value):
-        require(answered.insert(call).inserted, "a call is answered once")
-        check(value)
-      case .refuse(let call, let error):
-        require(answered.insert(call).inserted, "a call is answered once")
-        check(error.value)
+      case .settled(let what, let result):
+        awaited.remove(what)
+        switch result {
+        case .success(let value): check(value)
+        case .failure(let error): check(error.value)
+        }
       case .perform(let operation):
         require(!isOver, "nothing is sent after the end")
         inFlight.append(operation)
