@@ -187,7 +187,7 @@ final class Connection: ReplySink {
         closeSaying(RPCError(.closing, [.init("reason", "http")]))
         return false
       }
-      unsafe inbound.dispatcher.dispatch(line, from: self, in: self)
+      guard unsafe inbound.dispatcher.dispatch(line, from: self, in: self) else { return false }
     case .tooLong: report(.lineTooLarge(limit: limits.line))
     case .flood:
       closeSaying(RPCError(.closing, [.init("reason", "line-flood")]))
@@ -209,6 +209,7 @@ final class Connection: ReplySink {
 
   let output: JSONOutput
   let maximumReplyByteCount: Int
+  let batches = UnfinishedBatches()
   var acceptsReplies: Bool { !isClosed }
 
   var callsInFlight = 0 {
@@ -234,12 +235,14 @@ final class Connection: ReplySink {
   /// What waits below this is nobody's loss.
   private static let freeByteCount = 4096
 
-  func replyAppended(from start: Int) {
-    if nextReplyDepends {
-      nextReplyDepends = false
-      outbound.markDependent(start)
-    }
-    enqueue(start, output.count - start)
+  func stampReply() -> UInt64 {
+    defer { nextReplyDepends = false }
+    return nextReplyDepends ? outbound.turn : 0
+  }
+
+  func replyAppended(_ line: ReplyLine) {
+    outbound.note(line)
+    enqueue(line.range.lowerBound, line.range.count)
   }
 
   private func enqueue(_ offset: Int, _ count: Int) {
@@ -296,18 +299,17 @@ final class Connection: ReplySink {
   ///
   /// Events go, results become `store-failed`.
   func refuseReplies() {
+    let error = RPCError(.storeFailed)
+    batches.takeBack(turn: outbound.turn, as: error)
     guard !list.isEmpty else { return }
     let lines = outbound.lines(of: list)
     list = Outbound.List()
-    for (line, isDependent) in lines {
+    for line in lines {
       let start = output.count
-      if !isDependent {
-        unsafe line.withUnsafeBytes { unsafe output.append(bytes: $0) }
-      } else if let refusal = server.refusal(ofReply: line) {
-        output.append(value: refusal)
-        output.appendLineFeed()
-      } else {
-        continue
+      switch line {
+      case .fact(let range): output.append(range, of: output)
+      case .reply(let reply): output.append(reply, takingBack: outbound.turn, as: error)
+      case .event: continue
       }
       enqueue(start, output.count - start)
     }
@@ -474,5 +476,6 @@ final class Connection: ReplySink {
   func markClosed() {
     isClosed = true
     list = Outbound.List()
+    batches.drop()
   }
 }

@@ -11,43 +11,43 @@ extension Handlers {
   /// The handlers of `checkout.*`.
   static var checkout: [String: Handler] {
     [
-      "checkout.start": { connection, call, parameters throws(RPCError) in
-        try start(connection, &call, parameters)
+      "checkout.start": { connection, parameters throws(RPCError) in
+        try start(connection, parameters)
       },
-      "checkout.get": { connection, call, parameters throws(RPCError) in
+      "checkout.get": { connection, parameters throws(RPCError) in
         let (live, access) = try find(parameters, for: connection)
         let snapshot = live.checkout.snapshot
-        return access == .observe ? Redaction.redact(snapshot) : snapshot
+        return .value(access == .observe ? Redaction.redact(snapshot) : snapshot)
       },
-      "checkout.wait": { connection, call, parameters throws(RPCError) in
-        try wait(connection, &call, parameters)
+      "checkout.wait": { connection, parameters throws(RPCError) in
+        try wait(connection, parameters)
       },
-      "checkout.list": { connection, call, parameters throws(RPCError) in
+      "checkout.list": { connection, parameters throws(RPCError) in
         try list(connection, parameters)
       },
-      "checkout.cancel": { connection, call, parameters throws(RPCError) in
+      "checkout.cancel": { connection, parameters throws(RPCError) in
         let (live, _) = try find(parameters, for: connection, atLeast: .drive)
         return try run(
-          .cancel(reason: parameters[1]?.string), on: live, &call, from: connection)
+          .cancel(reason: parameters[1]?.string), on: live, from: connection)
       },
-      "checkout.decide": { connection, call, parameters throws(RPCError) in
+      "checkout.decide": { connection, parameters throws(RPCError) in
         let (live, _) = try find(parameters, for: connection, atLeast: .drive)
         let decision = try readDecision(parameters, connection.server)
         return try run(
-          .decide(id: parameters[1]?.string ?? "", decision), on: live, &call, from: connection)
+          .decide(id: parameters[1]?.string ?? "", decision), on: live, from: connection)
       },
-      "checkout.share": { connection, call, parameters throws(RPCError) in
+      "checkout.share": { connection, parameters throws(RPCError) in
         let (live, _) = try find(parameters, for: connection, atLeast: .own)
         let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
         let share = Share(subject: subject, role: Share.Role(parameters["role"]))
-        let answer = try run(.share(share), on: live, &call, from: connection)
+        let answer = try run(.share(share), on: live, from: connection)
         connection.server.reviseSubscriptions(of: live)
         return answer
       },
-      "checkout.unshare": { connection, call, parameters throws(RPCError) in
+      "checkout.unshare": { connection, parameters throws(RPCError) in
         let (live, _) = try find(parameters, for: connection, atLeast: .own)
         let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
-        let answer = try run(.unshare(subject), on: live, &call, from: connection)
+        let answer = try run(.unshare(subject), on: live, from: connection)
         connection.server.reviseSubscriptions(of: live)
         return answer
       },
@@ -57,8 +57,8 @@ extension Handlers {
   // MARK: Start
 
   private static func start(
-    _ connection: Connection, _ call: inout Call, _ parameters: Parameters
-  ) throws(RPCError) -> Value? {
+    _ connection: Connection, _ parameters: Parameters
+  ) throws(RPCError) -> Reply {
     let server = connection.server
     try checkWaiting(connection)
     let owner = connection.caller.userID
@@ -75,8 +75,7 @@ extension Handlers {
       }
       try server.requireStore()
       if live.isTouched { connection.repliesDepend() }
-      server.wait(&call, on: live, from: connection, for: .start)
-      return nil
+      return .later { server.wait($0, on: live, from: connection, for: .start) }
     }
     try server.requireStore()
     let used = server.liveCount(of: owner)
@@ -101,8 +100,7 @@ extension Handlers {
       fields: [("CHECKOUT_ID", live.idText), ("CLIENT_UID", String(owner))])
     server.touch(live)
     server.apply(live.checkout.begin(at: moment), to: live)
-    server.wait(&call, on: live, from: connection, for: .start)
-    return nil
+    return .later { server.wait($0, on: live, from: connection, for: .start) }
   }
 
   private static func readStart(
@@ -178,8 +176,8 @@ extension Handlers {
   // MARK: Waiting and listing
 
   private static func wait(
-    _ connection: Connection, _ call: inout Call, _ parameters: Parameters
-  ) throws(RPCError) -> Value? {
+    _ connection: Connection, _ parameters: Parameters
+  ) throws(RPCError) -> Reply {
     let (live, _) = try find(parameters, for: connection)
     var words: [String] = []
     if let view = parameters["for"] { words = view.elements.compactMap(\.string) }
@@ -190,13 +188,11 @@ extension Handlers {
     }
     let span = parameters["waitMs"]?.integer ?? 0
     if span > 0 { try checkWaiting(connection) }
-    connection.server.wait(
-      &call, on: live, from: connection,
-      for: .state(
-        isTerminal: words.contains("terminal"), isAwaiting: words.contains("awaiting"),
-        names: names),
-      span: span)
-    return nil
+    let condition = Wait.Condition.state(
+      isTerminal: words.contains("terminal"), isAwaiting: words.contains("awaiting"), names: names)
+    return .later {
+      connection.server.wait($0, on: live, from: connection, for: condition, span: span)
+    }
   }
 
   private static func readCursor(_ view: JSONView?) throws(RPCError) -> UInt64 {
@@ -209,7 +205,7 @@ extension Handlers {
 
   private static func list(
     _ connection: Connection, _ parameters: Parameters
-  ) throws(RPCError) -> Value? {
+  ) throws(RPCError) -> Reply {
     let isAll = parameters["all"]?.bool == true
     if isAll { try administrator(connection) }
     let isShared = parameters["shared"]?.bool == true
@@ -241,8 +237,9 @@ extension Handlers {
       page.append(access == .observe ? Redaction.redact(snapshot) : snapshot)
       last = live.ordinal
     }
-    return .object(
-      [.init("checkouts", .array(page))] + (next.map { [.init("next", .string($0))] } ?? []))
+    return .value(
+      .object(
+        [.init("checkouts", .array(page))] + (next.map { [.init("next", .string($0))] } ?? [])))
   }
 }
 
@@ -256,12 +253,12 @@ extension Server {
 
   /// Lets a call wait; a condition that is fulfilled already is answered at once.
   func wait(
-    _ call: inout Call, on live: LiveCheckout, from connection: Connection,
+    _ call: consuming PendingCall, on live: LiveCheckout, from connection: Connection,
     for condition: Wait.Condition, span: Milliseconds? = nil
   ) {
     waitCount += 1
     let wait = Wait(
-      number: waitCount, call: call.later(), connection: connection, live: live,
+      number: waitCount, call: call, connection: connection, live: live,
       condition: condition)
     live.waits = live.waits + [wait]
     waits[wait.number] = wait

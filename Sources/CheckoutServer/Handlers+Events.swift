@@ -9,10 +9,10 @@ extension Handlers {
   /// The handlers of `events.*`.
   static var events: [String: Handler] {
     [
-      "events.subscribe": { connection, call, parameters throws(RPCError) in
+      "events.subscribe": { connection, parameters throws(RPCError) in
         try subscribe(connection, parameters)
       },
-      "events.unsubscribe": { connection, call, parameters throws(RPCError) in
+      "events.unsubscribe": { connection, parameters throws(RPCError) in
         let id = parameters[0]?.string ?? ""
         let server = connection.server
         if let subscription = connection.subscriptions.values.first(where: { $0.id == id }) {
@@ -23,17 +23,17 @@ extension Handlers {
         } else {
           throw RPCError(CheckoutError(.unknownSubscription, path: "/subscriptionId"))
         }
-        return .object([])
+        return .value(.object([]))
       },
-      "events.read": { connection, call, parameters throws(RPCError) in
-        try readEvents(connection, &call, parameters)
+      "events.read": { connection, parameters throws(RPCError) in
+        try readEvents(connection, parameters)
       },
     ]
   }
 
   private static func subscribe(
     _ connection: Connection, _ parameters: Parameters
-  ) throws(RPCError) -> Value? {
+  ) throws(RPCError) -> Reply {
     let filter = try EventFilter(parameters["types"])
     let after = parameters["after"]?.integer
     guard parameters["checkoutId"] != nil else {
@@ -52,21 +52,21 @@ extension Handlers {
     connection.subscriptions[live.id] = subscription
     live.subscriptions = live.subscriptions + [subscription]
     guard let after else {
-      return [
+      return .value([
         "subscriptionId": .string(subscription.id),
         "snapshots": [shown(live.checkout.shortSnapshot, access)],
-      ]
+      ])
     }
     connection.server.replaying.append(subscription)
-    return [
+    return .value([
       "subscriptionId": .string(subscription.id), "from": .integer(after + 1),
       "to": .integer(live.checkout.seq),
-    ]
+    ])
   }
 
   private static func subscribeWidely(
     _ connection: Connection, _ filter: EventFilter, _ parameters: Parameters
-  ) throws(RPCError) -> Value? {
+  ) throws(RPCError) -> Reply {
     let server = connection.server
     var reach = WideSubscription.Reach.own
     if parameters["shared"]?.bool == true { reach = .shared }
@@ -96,11 +96,12 @@ extension Handlers {
       }
       snapshots.append(shown(live.checkout.shortSnapshot, access))
     }
-    return .object(
-      [
-        .init("subscriptionId", .string(subscription.id)),
-        .init("snapshots", .array(snapshots)),
-      ] + (isComplete ? [] : [.init("more", true)]))
+    return .value(
+      .object(
+        [
+          .init("subscriptionId", .string(subscription.id)),
+          .init("snapshots", .array(snapshots)),
+        ] + (isComplete ? [] : [.init("more", true)])))
   }
 
   private static func shown(_ snapshot: Value, _ access: Access) -> Value {
@@ -124,8 +125,8 @@ extension Handlers {
   }
 
   private static func readEvents(
-    _ connection: Connection, _ call: inout Call, _ parameters: Parameters
-  ) throws(RPCError) -> Value? {
+    _ connection: Connection, _ parameters: Parameters
+  ) throws(RPCError) -> Reply {
     let (live, access) = try find(parameters, for: connection)
     let filter = try EventFilter(parameters["types"])
     let after = parameters["after"]?.integer ?? 0
@@ -135,17 +136,17 @@ extension Handlers {
     let server = connection.server
     if span > 0, !live.checkout.isEnded, !server.hasEvent(of: live, after: after, filter) {
       try checkWaiting(connection)
-      server.wait(
-        &call, on: live, from: connection,
-        for: .event(after: after, filter: filter, limit: limit), span: span)
-      return nil
+      return .later {
+        server.wait(
+          $0, on: live, from: connection,
+          for: .event(after: after, filter: filter, limit: limit), span: span)
+      }
     }
-    call.succeed { output in
+    return .written { output in
       server.writeEvents(
         of: live, after: after, filter: filter, limit: limit, isRedacted: access == .observe,
         to: output)
     }
-    return nil
   }
 }
 

@@ -11,38 +11,37 @@ extension Handlers {
   /// The handlers of `system.*` and `rpc.*`.
   static var system: [String: Handler] {
     [
-      "system.hello": { connection, call, parameters throws(RPCError) in
+      "system.hello": { connection, parameters throws(RPCError) in
         connection.saidHello = true
         connection.clientName = parameters[0]?.string
-        return connection.server.hello(to: connection)
+        return .value(connection.server.hello(to: connection))
       },
-      "system.ping": { connection, call, parameters throws(RPCError) in
-        call.succeed { $0.append("{}") }
-        return nil
+      "system.ping": { connection, parameters throws(RPCError) in
+        .written { $0.append("{}") }
       },
-      "system.echo": { connection, call, parameters throws(RPCError) in
-        parameters.params?.value ?? .null
+      "system.echo": { connection, parameters throws(RPCError) in
+        .value(parameters.params?.value ?? .null)
       },
-      "system.status": { connection, call, parameters throws(RPCError) in
-        connection.server.status(for: connection.caller)
+      "system.status": { connection, parameters throws(RPCError) in
+        .value(connection.server.status(for: connection.caller))
       },
-      "system.connections": { connection, call, parameters throws(RPCError) in
+      "system.connections": { connection, parameters throws(RPCError) in
         try administrator(connection)
-        return connection.server.connectionPage(
-          after: parameters["cursor"]?.string.flatMap(UInt64.init) ?? 0,
-          limit: Int(parameters["limit"]?.integer ?? 100))
+        return .value(
+          connection.server.connectionPage(
+            after: parameters["cursor"]?.string.flatMap(UInt64.init) ?? 0,
+            limit: Int(parameters["limit"]?.integer ?? 100)))
       },
-      "system.reload": { connection, call, parameters throws(RPCError) in
+      "system.reload": { connection, parameters throws(RPCError) in
         try administrator(connection)
         if let problem = connection.server.reload() {
           throw RPCError(CheckoutError(.invalidValue, detail: problem.message))
         }
-        return .object([])
+        return .value(.object([]))
       },
-      "rpc.discover": { connection, call, parameters throws(RPCError) in
+      "rpc.discover": { connection, parameters throws(RPCError) in
         let document = connection.server.discovery
-        call.succeed { $0.append(json: document) }
-        return nil
+        return .written { $0.append(json: document) }
       },
     ]
   }

@@ -69,25 +69,23 @@ enum Handlers {
   /// - Parameters:
   ///   - command: What is asked.
   ///   - live: Of which checkout.
-  ///   - call: The call to be answered.
   ///   - connection: Where it came from.
   ///   - waits: Whether the call counts among those that wait.
-  /// - Returns: The result, or `nil` if the answer comes later.
+  /// - Returns: The result, or that the answer comes later.
   /// - Throws: The error to be answered with.
   static func run(
-    _ command: Command, on live: LiveCheckout, _ call: inout Call, from connection: Connection,
+    _ command: Command, on live: LiveCheckout, from connection: Connection,
     waits: Bool = false
-  ) throws(RPCError) -> Value? {
+  ) throws(RPCError) -> Reply {
     if waits { try checkWaiting(connection) }
     let server = connection.server
     try server.requireStore()
     let reply = server.perform(command, on: live)
     connection.repliesDepend()
     switch reply {
-    case .success(.value(let value)): return value
+    case .success(.value(let value)): return .value(value)
     case .success(.later(let awaited)):
-      server.wait(&call, on: live, from: connection, for: .operation(awaited))
-      return nil
+      return .later { server.wait($0, on: live, from: connection, for: .operation(awaited)) }
     case .failure(let error): throw RPCError(error)
     }
   }

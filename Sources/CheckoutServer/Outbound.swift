@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import JSONRPC
 import LinuxSystem
 
 /// What the present turn says, and to whom: one arena of bytes, and for each connection a list of
@@ -33,11 +34,29 @@ final class Outbound {
   private var firstDirty: Connection?
   private var lastDirty: Connection?
   private let segments = SegmentBuffer()
-  /// Where the lines begin that tell of what this turn has changed.
-  private var dependent: [Int] = []
+  /// The number of this turn; none is zero.
+  private(set) var turn: UInt64 = 1
+  /// The lines that tell of what this turn has changed, by where they begin.
+  private var dependent: [Int: Line] = [:]
 
-  /// Takes note that a line that begins here tells of what this turn has changed.
-  func markDependent(_ offset: Int) { dependent.append(offset) }
+  /// A line of the arena, and whether it is true only once the turn is committed.
+  enum Line {
+    /// True in any case.
+    case fact(Range<Int>)
+    /// A reply that tells of what this turn has changed, or several.
+    case reply(ReplyLine)
+    /// An event of this turn.
+    case event
+  }
+
+  /// Takes note of an event that begins here.
+  func noteEvent(_ offset: Int) { dependent[offset] = .event }
+
+  /// Takes note of a line of replies.
+  func note(_ line: ReplyLine) {
+    guard line.fails(with: turn) else { return }
+    dependent[line.range.lowerBound] = .reply(line)
+  }
 
   /// Makes sure that a connection is flushed at the end of the turn.
   func markDirty(_ connection: Connection) {
@@ -77,18 +96,17 @@ final class Outbound {
     segments.append(Segment(offset: offset, count: count, next: -1))
   }
 
-  /// A list line by line, each with whether it tells of what this turn has changed.
-  func lines(of list: List) -> [(line: [UInt8], isDependent: Bool)] {
-    let dependent = Set(dependent)
-    return unsafe output.withUnsafeBytes { arena in
-      var lines: [(line: [UInt8], isDependent: Bool)] = []
+  /// A list line by line.
+  func lines(of list: List) -> [Line] {
+    unsafe output.withUnsafeBytes { arena in
+      var lines: [Line] = []
       var index = list.first
       while index >= 0 {
         let segment = segments[Int(index)]
         var start = segment.offset
         for place in segment.offset..<segment.offset + segment.count
         where unsafe arena[place] == UInt8(ascii: "\n") {
-          lines.append((unsafe Array(arena[start...place]), dependent.contains(start)))
+          lines.append(dependent[start] ?? .fact(start..<place + 1))
           start = place + 1
         }
         index = segment.next
@@ -101,7 +119,8 @@ final class Outbound {
   func removeAll() {
     output.removeAll()
     segments.removeAll()
-    dependent.removeAll(keepingCapacity: true)
+    if !dependent.isEmpty { dependent.removeAll(keepingCapacity: true) }
+    turn += 1
   }
 
   /// Hands a list's bytes to a descriptor.

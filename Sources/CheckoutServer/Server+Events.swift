@@ -24,7 +24,7 @@ extension Server {
       let start = outbound.output.count
       write(record, of: live, isRedacted: isRedacted, asNotification: true, to: outbound.output)
       let range = start..<outbound.output.count
-      outbound.markDependent(start)
+      outbound.noteEvent(start)
       if isRedacted { redacted = range } else { plain = range }
       return range
     }
@@ -192,20 +192,21 @@ extension Server {
   /// Answers a wait.
   func finish(_ wait: Wait) {
     release(wait)
+    guard let call = wait.takeCall() else { return }
     switch wait.result {
-    case .success(let value): return wait.call.succeed(value)
-    case .failure(let error): return wait.call.fail(RPCError(error))
+    case .success(let value): return call.succeed(value)
+    case .failure(let error): return call.fail(RPCError(error))
     case nil: break
     }
     let access = wait.connection.caller.access(to: wait.live) ?? .observe
     switch wait.condition {
-    case .start, .operation: wait.call.succeed(snapshot(of: wait.live, for: access))
+    case .start, .operation: call.succeed(snapshot(of: wait.live, for: access))
     case .state:
-      wait.call.succeed([
+      call.succeed([
         "snapshot": snapshot(of: wait.live, for: access), "matched": Value(match(of: wait)),
       ])
     case .event(let after, let filter, let limit):
-      wait.call.succeed { output in
+      call.succeed { output in
         writeEvents(
           of: wait.live, after: after, filter: filter, limit: limit,
           isRedacted: access == .observe, to: output)
@@ -221,7 +222,7 @@ extension Server {
   /// Answers a wait with an error.
   func fail(_ wait: Wait, _ error: RPCError) {
     release(wait)
-    wait.call.fail(error)
+    wait.takeCall()?.fail(error)
   }
 
   private func release(_ wait: Wait) {

@@ -87,28 +87,6 @@ extension Server {
     armRetry()
   }
 
-  /// What stands for a reply of a turn that was taken back; `nil` for an event.
-  func refusal(ofReply line: [UInt8]) -> Value? {
-    guard let reply = try? eventReader.value(of: line) else {
-      preconditionFailure("a reply of our own is not JSON")
-    }
-    if let members = reply.array { return .array(members.map(refusal)) }
-    return reply["id"] == nil ? nil : refusal(reply)
-  }
-
-  /// An error stays what it was: it tells of nothing that was taken back.
-  private func refusal(_ reply: Value) -> Value {
-    guard reply["result"] != nil else { return reply }
-    let error = RPCError(.storeFailed)
-    return [
-      "jsonrpc": "2.0", "id": reply["id"] ?? .null,
-      "error": [
-        "code": .integer(Int64(error.code.rawValue)), "message": .string(error.message),
-        "data": error.data ?? .null,
-      ],
-    ]
-  }
-
   private func armRetry() {
     timers.set(.retry, at: Clock.bootMicroseconds() + 1_000_000)
   }

@@ -29,7 +29,6 @@ package final class Server {
   let startedAt = Clock.bootMicroseconds()
   let tokenReader: ClientTokenReader
   let readOptions: () -> Result<Options, OptionError>
-  let eventReader = JSONReader()
   /// The OpenRPC document of the methods, events and errors, which never changes.
   lazy var discovery: [UInt8] = OpenRPC(
     title: "checkoutd", version: version,

@@ -18,7 +18,7 @@ final class Wait {
   }
 
   let number: UInt64
-  let call: PendingCall
+  private var call: PendingCall?
   unowned let connection: Connection
   let live: LiveCheckout
   let condition: Condition
@@ -37,13 +37,16 @@ final class Wait {
   }
 
   init(
-    number: UInt64, call: PendingCall, connection: Connection, live: LiveCheckout,
+    number: UInt64, call: consuming PendingCall, connection: Connection, live: LiveCheckout,
     condition: Condition
   ) {
     self.number = number
-    self.call = call
+    self.call = consume call
     self.connection = connection
     self.live = live
     self.condition = condition
   }
+
+  /// Takes the call out, to answer it: there is one until then.
+  func takeCall() -> PendingCall? { call.take() }
 }

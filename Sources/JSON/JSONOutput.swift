@@ -7,7 +7,8 @@ internal import Glibc
 @safe package final class JSONOutput {
   // Owned here alone: allocated in `init` and `grow`, freed in `deinit`.
   private var base: UnsafeMutableRawPointer
-  private var capacity: Int
+  /// The memory held.
+  package private(set) var capacity: Int
 
   private var byteCount = 0
 
@@ -101,6 +102,18 @@ extension JSONOutput {
   package func append(contentsOf other: JSONOutput) {
     precondition(other !== self)
     unsafe other.withUnsafeBytes { unsafe append(bytes: $0) }
+  }
+
+  /// Appends a part of what this or another output holds, as it stands.
+  ///
+  /// - Parameters:
+  ///   - range: Which part.
+  ///   - source: Of which output.
+  package func append(_ range: Range<Int>, of source: JSONOutput) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= source.count)
+    let place = unsafe extend(by: range.count)
+    // Only now: making room may have moved what is to be copied.
+    unsafe place.copyMemory(from: source.base + range.lowerBound, byteCount: range.count)
   }
 
   /// Appends JSON text as it stands.

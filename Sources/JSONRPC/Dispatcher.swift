@@ -56,10 +56,31 @@ package struct Dispatcher<Context: AnyObject> {
   ///   - line: The line without its LF, followed by `PaddedBuffer.padding` readable bytes.
   ///   - sink: Where the replies go.
   ///   - context: What the handlers are given.
+  /// - Returns: Whether all of it has begun. If not, the sink has stopped a batch: the next line is
+  ///   for after ``resume(_:in:)`` has come to its end.
   package func dispatch(
     _ line: UnsafeRawBufferPointer, from sink: any ReplySink, in context: Context
-  ) {
+  ) -> Bool {
     unsafe core.dispatch(line, from: sink, in: context)
+  }
+
+  /// Goes on with the batch that a sink has stopped, if there is one.
+  ///
+  /// - Parameters:
+  ///   - sink: Where the replies go.
+  ///   - context: What the handlers are given.
+  /// - Returns: Whether all of it has begun.
+  package func resume(_ sink: any ReplySink, in context: Context) -> Bool {
+    core.resume(sink, in: context)
+  }
+
+  /// Refuses what is left of the batch that a sink has stopped, if there is one.
+  ///
+  /// - Parameters:
+  ///   - sink: Where the replies go.
+  ///   - error: What each call is answered with.
+  package func abandon(_ sink: any ReplySink, with error: RPCError) {
+    core.abandon(sink, with: error)
   }
 }
 
@@ -83,7 +104,7 @@ private final class DispatchCore {
 
   func dispatch(
     _ line: UnsafeRawBufferPointer, from sink: any ReplySink, in context: AnyObject
-  ) {
+  ) -> Bool {
     // A handler may set other limits; the line is this reader's.
     let reader = reader
     let root: JSONView
@@ -94,76 +115,139 @@ private final class DispatchCore {
         counters.invalidRequests += 1
         sink.report(RPCError(error))
       }
-      return
+      return true
     }
-    if root.kind == .array {
-      dispatchBatch(root, reader, from: sink, in: context)
-    } else {
-      dispatchOne(root, reader, from: sink, batch: nil, in: context)
+    defer { reader.trim() }
+    guard root.kind == .array else {
+      dispatchOne(root, reader, from: sink, batch: nil, .run(context))
+      return true
     }
-    reader.trim()
+    return unsafe dispatchBatch(root, of: line, reader, from: sink, in: context)
   }
 
   private func dispatchBatch(
-    _ batch: JSONView, _ reader: JSONReader, from sink: any ReplySink, in context: AnyObject
-  ) {
+    _ batch: JSONView, of line: UnsafeRawBufferPointer, _ reader: JSONReader,
+    from sink: any ReplySink, in context: AnyObject
+  ) -> Bool {
     let count = batch.count
     guard count > 0 else {
       counters.invalidRequests += 1
-      return sink.report(RPCError(.invalidRequest))
+      sink.report(RPCError(.invalidRequest))
+      return true
     }
     guard count <= maximumBatchCount else {
       counters.invalidRequests += 1
       let limit = Value.integer(Int64(maximumBatchCount))
-      return sink.report(RPCError(.batchTooLarge, [Value.Member("limit", limit)]))
+      sink.report(RPCError(.batchTooLarge, [Value.Member("limit", limit)]))
+      return true
     }
-    let reply = BatchReply(to: sink, memberCount: count)
+    let reply = BatchReply(memberCount: count)
+    var begun = 0
     for member in batch.elements {
-      dispatchOne(member, reader, from: sink, batch: reply, in: context)
+      dispatchOne(member, reader, from: sink, batch: reply, .run(context))
+      begun += 1
+      guard begun < count, !sink.mayGoOn() else { continue }
+      suspend(
+        unsafe SuspendedBatch(of: line, after: begun, count: count - begun, reader, reply),
+        from: sink)
+      return false
     }
+    sink.batches.keep(reply)
+    return true
+  }
+
+  func resume(_ sink: any ReplySink, in context: AnyObject) -> Bool {
+    guard let batch = sink.batches.takeSuspended() else { return true }
+    while true {
+      dispatchNext(of: batch, from: sink, .run(context))
+      guard batch.count > 0 else { return true }
+      guard sink.mayGoOn() else {
+        suspend(batch, from: sink)
+        return false
+      }
+    }
+  }
+
+  func abandon(_ sink: any ReplySink, with error: RPCError) {
+    guard let batch = sink.batches.takeSuspended() else { return }
+    while batch.count > 0 { dispatchNext(of: batch, from: sink, .refuse(error)) }
+  }
+
+  private func suspend(_ batch: SuspendedBatch, from sink: any ReplySink) {
+    // The last member may have closed its own connection.
+    if sink.acceptsReplies { sink.batches.suspend(batch) }
+  }
+
+  private func dispatchNext(
+    of batch: SuspendedBatch, from sink: any ReplySink, _ fate: Fate
+  ) {
+    batch.withNext { member in
+      switch member {
+      case .success(let view):
+        dispatchOne(view, batch.reader, from: sink, batch: batch.reply, fate)
+      case .failure(let error):
+        ReplySlot(id: .null, sink: sink, batch: batch.reply).write(RPCError(error))
+      }
+    }
+  }
+
+  /// What becomes of calls: they run with that context, or are refused.
+  private enum Fate {
+    case run(AnyObject)
+    case refuse(RPCError)
   }
 
   private func dispatchOne(
     _ member: JSONView, _ reader: JSONReader, from sink: any ReplySink, batch: BatchReply?,
-    in context: AnyObject
+    _ fate: Fate
   ) {
     switch Envelope.read(member, mayHaveDuplicates: reader.foundDuplicateMember) {
-    case .request(let envelope): run(envelope, from: sink, batch: batch, in: context)
+    case .request(let envelope): run(envelope, from: sink, batch: batch, fate)
     case .response:
       counters.droppedResponses += 1
-      batch?.skip()
+      batch?.skip(sink)
     case .invalid(let id):
       counters.invalidRequests += 1
-      ReplySlot(id: id, sink: sink, batch: batch).write {
-        $0.appendReply(RPCError(.invalidRequest))
-      }
+      ReplySlot(id: id, sink: sink, batch: batch).write(RPCError(.invalidRequest))
     }
   }
 
   private func run(
-    _ envelope: Envelope, from sink: any ReplySink, batch: BatchReply?, in context: AnyObject
+    _ envelope: Envelope, from sink: any ReplySink, batch: BatchReply?, _ fate: Fate
   ) {
-    var call = Call(envelope.id, to: sink, batch: batch)
-    if call.wantsReply { counters.calls += 1 } else { counters.notifications += 1 }
+    let slot = envelope.id.map { ReplySlot(id: $0, sink: sink, batch: batch) }
+    if slot != nil {
+      counters.calls += 1
+      sink.callsInFlight += 1
+    } else {
+      counters.notifications += 1
+    }
     do throws(RPCError) {
-      guard !envelope.hasDuplicateParameter else {
-        throw .invalidParams(path: "/params", description: "names a member twice")
-      }
-      guard let method = methods.method(named: envelope.method) else {
-        throw RPCError(.methodNotFound)
-      }
-      let parameters = try Parameters(envelope.params, shape: method.shape)
-      if let result = try method.handler(context, &call, parameters) {
-        call.succeed(result)
-      } else if !call.isTaken {
-        throw RPCError(.internalError)
+      switch try answer(to: envelope, fate) {
+      case .value(let result): slot?.succeed(result)
+      case .written(let write): slot?.succeed(writing: write)
+      case .later(let take): take(PendingCall(slot))
       }
     } catch {
-      if !call.wantsReply { counters.failedNotifications += 1 }
+      if slot == nil { counters.failedNotifications += 1 }
       sink.noteFailure(error)
-      if !call.isTaken { call.fail(error) }
+      slot?.fail(error)
     }
-    if !call.wantsReply { batch?.skip() }
+    if slot == nil { batch?.skip(sink) }
+  }
+
+  private func answer(to envelope: Envelope, _ fate: Fate) throws(RPCError) -> Reply {
+    guard !envelope.hasDuplicateParameter else {
+      throw .invalidParams(path: "/params", description: "names a member twice")
+    }
+    guard let method = methods.method(named: envelope.method) else {
+      throw RPCError(.methodNotFound)
+    }
+    let parameters = try Parameters(envelope.params, shape: method.shape)
+    switch fate {
+    case .run(let context): return try method.handler(context, parameters)
+    case .refuse(let error): throw error
+    }
   }
 }
 

@@ -2,15 +2,6 @@ package import JSON
 package import ValueTree
 
 extension JSONOutput {
-  /// Appends a reply without its LF.
-  func appendMember(_ id: RequestID, _ content: (JSONOutput) -> Void) {
-    append(#"{"jsonrpc":"2.0","id":"#)
-    append(id)
-    append(",")
-    content(self)
-    append("}")
-  }
-
   /// Appends the member `result`.
   func appendReply(_ result: Value) {
     append(#""result":"#)

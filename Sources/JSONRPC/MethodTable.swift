@@ -1,13 +1,11 @@
 internal import JSON
-package import ValueTree
 
 /// The methods a server has: each one row and one handler, found by the bytes of the name.
 package struct MethodTable<Context: AnyObject> {
-  /// What a method does.
+  /// What a method does: it says how its call is answered, and never touches the call itself.
   ///
-  /// It returns the result, or nil if it took the call along or answered it by itself. The
-  /// parameters are valid until it returns.
-  package typealias Handler = (Context, inout Call, Parameters) throws(RPCError) -> Value?
+  /// The parameters are valid until it returns, and in the closures of what it returns.
+  package typealias Handler = (Context, Parameters) throws(RPCError) -> Reply
 
   /// The rows in the order given.
   package let rows: [MethodRow]
@@ -20,9 +18,9 @@ package struct MethodTable<Context: AnyObject> {
     rows = methods.map(\.row)
     self.methods = Methods(
       methods.map { row, handler in
-        Method(row) { context, call, parameters throws(RPCError) in
+        Method(row) { context, parameters throws(RPCError) in
           // The dispatcher of this table takes contexts of this type alone.
-          try handler(unsafe unsafeDowncast(context, to: Context.self), &call, parameters)
+          try handler(unsafe unsafeDowncast(context, to: Context.self), parameters)
         }
       })
   }
@@ -30,7 +28,7 @@ package struct MethodTable<Context: AnyObject> {
 
 /// One method, its context's type forgotten: what runs for every call is not generic.
 final class Method {
-  typealias Handler = (AnyObject, inout Call, Parameters) throws(RPCError) -> Value?
+  typealias Handler = (AnyObject, Parameters) throws(RPCError) -> Reply
 
   let name: StaticString
   let shape: Parameters.Shape

@@ -9,30 +9,45 @@ package protocol ReplySink: AnyObject {
   /// How many calls were dispatched and not yet answered; counted by this module alone.
   var callsInFlight: Int { get set }
 
+  /// The batches that are not answered yet; kept by this module alone.
+  var batches: UnfinishedBatches { get }
+
   /// Whether replies are still of use. When not, they are dropped, and the count goes on.
   var acceptsReplies: Bool { get }
 
   /// The longest line that may be written, its LF included.
   var maximumReplyByteCount: Int { get }
 
+  /// Whether one more member of a batch may run now: asked between any two.
+  ///
+  /// If not, what is left of the batch waits for the dispatcher's `resume`.
+  func mayGoOn() -> Bool
+
   /// Takes note that a call, or a notification, was refused or has failed before its handler was
   /// done.
   func noteFailure(_ error: RPCError)
 
-  /// Takes note of one complete line with its LF.
+  /// Says what the reply just written depends on; asked once for each.
   ///
-  /// - Parameter start: Where the line begins in ``output``; it ends at the end.
-  func replyAppended(from start: Int)
+  /// - Returns: The number of the turn that must be committed for it to be true, zero if none must.
+  func stampReply() -> UInt64
+
+  /// Takes note of one complete line at the end of ``output``.
+  func replyAppended(_ line: ReplyLine)
 }
 
 extension ReplySink {
+  package func mayGoOn() -> Bool { true }
+
   package func noteFailure(_ error: RPCError) {}
+
+  package func stampReply() -> UInt64 { 0 }
 
   /// Sends an error that belongs to no call: `id` null.
   ///
   /// - Parameter error: What to say.
   package func report(_ error: RPCError) {
-    ReplySlot(id: .null, sink: self, batch: nil).write { $0.appendReply(error) }
+    ReplySlot(id: .null, sink: self, batch: nil).write(error)
   }
 }
 
@@ -43,28 +58,47 @@ struct ReplySlot {
   let batch: BatchReply?
 
   /// Answers a call that was counted as in flight.
-  func answer(_ content: (JSONOutput) -> Void) {
+  func succeed(_ result: Value) {
     sink.callsInFlight -= 1
-    write(content)
+    write(isResult: true) { $0.appendReply(result) }
+  }
+
+  /// Answers a call that was counted as in flight.
+  func succeed(writing result: (JSONOutput) -> Void) {
+    sink.callsInFlight -= 1
+    write(isResult: true) {
+      $0.append(#""result":"#)
+      result($0)
+    }
+  }
+
+  /// Answers a call that was counted as in flight.
+  func fail(_ error: RPCError) {
+    sink.callsInFlight -= 1
+    write(error)
+  }
+
+  /// Writes an error about what was never in flight.
+  func write(_ error: RPCError) {
+    write(isResult: false) { $0.appendReply(error) }
   }
 
   /// Writes a reply; one that would be too long becomes an internal error.
-  ///
-  /// - Parameter content: Appends `"result":…` or `"error":…`.
-  func write(_ content: (JSONOutput) -> Void) {
-    if let batch { return batch.write(id, content) }
+  private func write(isResult: Bool, _ content: (JSONOutput) -> Void) {
+    if let batch { return batch.write(id, isResult: isResult, to: sink, content) }
     guard sink.acceptsReplies else { return }
     let output = sink.output
-    let start = output.count
-    output.appendMember(id, content)
-    output.appendLineFeed()
+    var reply = output.appendReply(id, isResult: isResult, content)
     let limit = sink.maximumReplyByteCount
-    if output.count - start > limit {
-      output.truncate(to: start)
-      output.appendMember(id) { $0.appendReply(.replyTooLong(limit: limit)) }
-      output.appendLineFeed()
+    if reply.range.count >= limit {
+      output.truncate(to: reply.range.lowerBound)
+      reply = output.appendReply(id, isResult: false) {
+        $0.appendReply(.replyTooLong(limit: limit))
+      }
     }
-    sink.replyAppended(from: start)
+    output.appendLineFeed()
+    reply.turn = sink.stampReply()
+    sink.replyAppended(.single(reply))
   }
 }
 

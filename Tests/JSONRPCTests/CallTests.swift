@@ -17,7 +17,7 @@ import ValueTree
     send(#"{$,"id":1,"method":"conf.later"}"#)
     send(#"{$,"id":"two","method":"conf.later"}"#)
     #expect(server.callsInFlight == 2 && server.pending.map(\.id) == [.integer(1), .string("two")])
-    server.pending[1].succeed { $0.append("[1]") }
+    server.pending[1].succeed([1])
     server.pending[0].fail(RPCError(.quotaExceeded, [.init("limit", 3)]))
     let answers = try replies()
     #expect(server.callsInFlight == 0 && server.lineCount == 2)

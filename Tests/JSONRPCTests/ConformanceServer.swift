@@ -11,10 +11,19 @@ final class ConformanceServer: ReplySink {
   var acceptsReplies = true
   var maximumReplyByteCount = 1024 * 1024
   let maximumLineByteCount: Int
+  let batches = UnfinishedBatches()
   /// Calls taken along by `conf.later`, oldest first.
-  var pending: [PendingCall] = []
+  var pending: [KeptCall] = []
   /// How many lines the sink was told of.
-  var lineCount = 0
+  var lineCount: Int { said.count }
+  /// The lines that the sink was told of.
+  var said: [ReplyLine] = []
+  /// The turn that replies depend on.
+  var turn: UInt64 = 0
+  /// How many members of batches may go on before they are stopped, once.
+  var goOn = Int.max
+  /// The parameters of `conf.note`, as it was called.
+  var notes: [Value] = []
   /// Stops delivery at so many calls in flight.
   var stopAt = Int.max
   var floods = 0
@@ -32,11 +41,33 @@ final class ConformanceServer: ReplySink {
   var heldByteCount: Int { framer.heldByteCount }
   var isStopped: Bool { framer.isStopped }
 
-  func replyAppended(from start: Int) {
-    lineCount += 1
-    let line = unsafe output.withUnsafeBytes { unsafe Array($0[start...]) }
-    #expect(line.last == 0x0A && line.count { $0 == 0x0A } == 1)
+  func stampReply() -> UInt64 { turn }
+
+  func mayGoOn() -> Bool {
+    goOn -= 1
+    return goOn > 0
   }
+
+  func replyAppended(_ line: ReplyLine) {
+    said.append(line)
+    #expect(line.range.upperBound == output.count)
+    let text = unsafe output.withUnsafeBytes { unsafe Array($0[line.range]) }
+    #expect(text.last == 0x0A && text.count { $0 == 0x0A } == 1)
+  }
+
+  /// Goes on with a batch that was stopped, after so many of its members at the latest.
+  func resumeBatch(for count: Int) -> Bool {
+    goOn = count
+    return dispatcher.resume(self, in: self)
+  }
+
+  func setLimits(maximumDepth: Int) {
+    dispatcher.setLimits(
+      maximumLineByteCount: maximumLineByteCount, maximumDepth: maximumDepth,
+      maximumBatchCount: 64)
+  }
+
+  func abandonBatch(_ error: RPCError) { dispatcher.abandon(self, with: error) }
 
   /// Sends bytes as one read would bring them, padded as the server's buffer is.
   func send(_ bytes: some Collection<UInt8>) {
@@ -61,12 +92,30 @@ final class ConformanceServer: ReplySink {
 
   private func deliver(_ event: LineEvent) -> Bool {
     switch event {
-    case .line(let line): unsafe dispatcher.dispatch(line, from: self, in: self)
+    case .line(let line):
+      guard unsafe dispatcher.dispatch(line, from: self, in: self) else { return false }
     case .tooLong: report(.lineTooLarge(limit: maximumLineByteCount))
     case .flood: floods += 1
     }
     return callsInFlight < stopAt
   }
+}
+
+/// A call that is answered when the test says so.
+final class KeptCall {
+  let id: RequestID
+  let wantsReply: Bool
+  private var call: PendingCall?
+
+  init(_ call: consuming PendingCall) {
+    id = call.id
+    wantsReply = call.wantsReply
+    self.call = consume call
+  }
+
+  func succeed(_ value: Value) { call.take()?.succeed(value) }
+
+  func fail(_ error: RPCError) { call.take()?.fail(error) }
 }
 
 extension ConformanceServer {
@@ -83,62 +132,63 @@ extension ConformanceServer {
           "conf.gap", "The difference of two numbers.",
           parameters: [.init("high", .integer), .init("low", .integer)], result: whole,
           examples: [.init("two", params: [.init("high", 9), .init("low", 4)], result: 5)]),
-        { _, _, parameters throws(RPCError) in
+        { _, parameters throws(RPCError) in
           guard let high = parameters["high"]?.integer, let low = parameters[1]?.integer else {
             throw RPCError(.internalError)
           }
-          return .integer(high - low)
+          return .value(.integer(high - low))
         }
       ),
       (
         MethodRow("conf.total", "The sum of numbers.", parameters: numbers, result: whole),
-        { _, _, parameters throws(RPCError) in
-          .integer((0..<8).reduce(0) { $0 + (parameters[$1]?.integer ?? 0) })
+        { _, parameters throws(RPCError) in
+          .value(.integer((0..<8).reduce(0) { $0 + (parameters[$1]?.integer ?? 0) }))
         }
       ),
       (
         MethodRow("conf.snapshot", "A fixed list.", result: anything),
-        { _, _, _ throws(RPCError) in ["ready", 5] }
+        { _, _ throws(RPCError) in .value(["ready", 5]) }
       ),
       (
         MethodRow("conf.echo", "Its parameters.", acceptsAnything: true, result: anything),
-        { _, call, parameters throws(RPCError) in
-          call.succeed { output in
+        { _, parameters throws(RPCError) in
+          .written { output in
             guard let params = parameters.params else { return output.append("null") }
             output.append(view: params)
           }
-          return nil
         }
       ),
       (
         MethodRow("conf.mark", "Nothing.", acceptsAnything: true, result: anything),
-        { _, _, _ throws(RPCError) in .null }
+        { _, _ throws(RPCError) in .value(.null) }
       ),
       (
         MethodRow("conf.note", "Nothing.", acceptsAnything: true, result: anything),
-        { _, _, _ throws(RPCError) in .null }
+        { server, parameters throws(RPCError) in
+          server.notes.append(parameters.params?.value ?? .null)
+          return .value(.null)
+        }
       ),
       (
         MethodRow("conf.fail", "An error.", result: anything),
-        { _, _, _ throws(RPCError) in throw RPCError(.internalError) }
+        { _, _ throws(RPCError) in throw RPCError(.internalError) }
       ),
       (
         MethodRow("conf.later", "An answer in its own time.", result: anything),
-        { server, call, _ throws(RPCError) in
-          server.pending.append(call.later())
-          return nil
+        { server, _ throws(RPCError) in
+          .later { server.pending.append(KeptCall($0)) }
         }
       ),
       (
         MethodRow("conf.forget", "No answer at all.", result: anything),
-        { _, _, _ throws(RPCError) in nil }
+        { _, _ throws(RPCError) in .later { _ in } }
       ),
       (
         MethodRow(
           "conf.fill", "A long string.", parameters: [.init("byteCount", .integer(0...4_000_000))],
           result: anything),
-        { _, _, parameters throws(RPCError) in
-          .string(String(repeating: "x", count: Int(parameters[0]?.integer ?? 0)))
+        { _, parameters throws(RPCError) in
+          .value(.string(String(repeating: "x", count: Int(parameters[0]?.integer ?? 0))))
         }
       ),
     ])

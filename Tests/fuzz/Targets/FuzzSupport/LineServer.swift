@@ -9,6 +9,7 @@ package final class LineServer: ReplySink {
 
   package let output = JSONOutput()
   package var callsInFlight = 0
+  package let batches = UnfinishedBatches()
   package let acceptsReplies = true
   package let maximumReplyByteCount: Int
 
@@ -19,7 +20,7 @@ package final class LineServer: ReplySink {
   private let maximumLineByteCount: Int
   private let methods: Dispatcher<LineServer>
   private let framer: LineFramer
-  private var pending: [PendingCall] = []
+  private var pending: [KeptCall] = []
   private var shouldStop: () -> Bool = { false }
 
   /// Makes a server.
@@ -59,25 +60,24 @@ package final class LineServer: ReplySink {
   private static func handler(
     of row: MethodRow, _ way: Int, _ reading: @escaping Reading
   ) -> MethodTable<LineServer>.Handler {
-    { server, call, parameters throws(RPCError) in
+    { server, parameters throws(RPCError) in
       reading(row, parameters)
       switch way {
       case 0:
-        call.succeed { output in
+        return .written { output in
           guard let view = parameters.params else { return output.append("{}") }
           output.append(view: view)
         }
-        return nil
-      case 1:
-        server.pending.append(call.later())
-        return nil
+      case 1: return .later { server.pending.append(KeptCall($0)) }
       default: throw RPCError(.quotaExceeded)
       }
     }
   }
 
-  package func replyAppended(from start: Int) {
-    let line = unsafe output.withUnsafeBytes { unsafe Array($0[start...]) }
+  package func mayGoOn() -> Bool { !shouldStop() }
+
+  package func replyAppended(_ reply: ReplyLine) {
+    let line = unsafe output.withUnsafeBytes { unsafe Array($0[reply.range]) }
     require(line.last == 0x0A && line.count { $0 == 0x0A } == 1, "a reply is a line")
     require(line.count <= maximumReplyByteCount, "a reply fits into a line")
   }
@@ -99,7 +99,9 @@ package final class LineServer: ReplySink {
   package var isStopped: Bool { framer.isStopped }
 
   /// Goes on after delivery was stopped.
-  package func resume() { framer.resume(deliver) }
+  package func resume() {
+    if methods.resume(self, in: self) { framer.resume(deliver) }
+  }
 
   /// Says that no more comes, and takes what is left.
   package func finish() {
@@ -109,6 +111,7 @@ package final class LineServer: ReplySink {
     for call in pending { call.succeed(["late": true]) }
     pending = []
     require(callsInFlight == 0, "every call is answered once")
+    require(batches.heldByteCount == 0, "a batch that is answered holds nothing")
   }
 
   /// The replies, one an element.
@@ -120,10 +123,20 @@ package final class LineServer: ReplySink {
 
   private func deliver(_ event: LineEvent) -> Bool {
     switch event {
-    case .line(let line): unsafe methods.dispatch(line, from: self, in: self)
+    case .line(let line):
+      guard unsafe methods.dispatch(line, from: self, in: self) else { return false }
     case .tooLong: report(.lineTooLarge(limit: maximumLineByteCount))
     case .flood: break
     }
     return !shouldStop()
   }
+}
+
+/// A call that is answered in its own time.
+private final class KeptCall {
+  private var call: PendingCall?
+
+  init(_ call: consuming PendingCall) { self.call = consume call }
+
+  func succeed(_ result: Value) { call.take()?.succeed(result) }
 }
