@@ -168,12 +168,17 @@ import ValueTree
     let count = 8
     let limit = try #require((3...).first { BatchReply.memberCount(fitting: $0) == count })
     server.maximumReplyByteCount = limit
-    server.turn = 1
     let short = #"{$,"id":"\#(id)","method":"conf.mark"}"#
     for length in stride(from: 0, to: limit, by: 500) {
       let long = #"{$,"id":0,"method":"conf.fill","params":[\#(length)]}"#
       let members = Array(repeating: short, count: count - 1) + [long]
+      server.goOn = count - 1
+      server.turn = 1
       send("[\(members.joined(separator: ","))]")
+      server.turn = 2
+      #expect(server.resumeBatch(for: 1))
+      server.goOn = .max
+      server.resume()
       let line = try #require(server.said.last)
       server.output.append(line, takingBack: 1, as: RPCError(.storeFailed))
       let lines = server.takeLines()
