@@ -73,6 +73,10 @@ package final class CheckoutStore {
   /// Identifies the state: new whenever it begins anew.
   package var epoch: String? { backend.epoch }
 
+  /// Whether rows are there that the version before this one has written, as at a first start after an
+  /// upgrade until something is committed.
+  package var isOfEarlierVersion: Bool { backend.foundVersion < SQLiteBackend.version }
+
   // MARK: Turns
 
   /// What the store knows of a checkout: who has to do with one often keeps it at hand.

@@ -5,8 +5,11 @@ import ValueTree
 
 /// Rows in an SQLite file (WAL), `checkoutd.sqlite` of the state directory.
 final class SQLiteBackend: StoreBackend {
-  /// The schema that this version writes; a file's is its `user_version`.
-  private static let schemaVersion: Int64 = 1
+  /// The version of tables and rows that is written; a file's is its `user_version`.
+  ///
+  /// Every change of what a row holds raises it, so that an earlier release says that the state is newer
+  /// and not that it is damaged. What the version before wrote is read, and nothing older.
+  static let version: Int64 = 2
   /// What is set aside for the answers to payments under way, should the disk be full.
   private static let reserveByteCount = 16 * 1024 * 1024
 
@@ -15,6 +18,7 @@ final class SQLiteBackend: StoreBackend {
   private let reservePath: String
   private(set) var epoch: String?
   private(set) var hasReserve = false
+  private(set) var foundVersion: Int64
   var isDurable: Bool { true }
 
   init(directory: String) throws(StoreError) {
@@ -25,7 +29,7 @@ final class SQLiteBackend: StoreBackend {
       try Self.create(path, in: directory)
       database = try Database(path: path)
       unsafe chmod(path, 0o600)
-      try Self.configure(database)
+      foundVersion = try Self.configure(database)
       Self.removeDrafts(in: directory)
       statements = try Statements(database)
     } catch {
@@ -129,7 +133,7 @@ final class SQLiteBackend: StoreBackend {
         event_count INTEGER, body BLOB) STRICT;
       CREATE TABLE record(id INTEGER PRIMARY KEY, body BLOB) STRICT;
       INSERT INTO meta VALUES('epoch', lower(hex(randomblob(8))));
-      PRAGMA user_version=\(schemaVersion);
+      PRAGMA user_version=\(version);
       COMMIT;
       PRAGMA journal_mode=WAL;
       """)
@@ -139,7 +143,7 @@ final class SQLiteBackend: StoreBackend {
     if error.isBusy { return .inUse }
     if error.isCorrupt || error.isUnknownName { return .corrupt(error.message) }
     if error.code == Self.newerSchema {
-      return .newer(found: Int64(error.message) ?? 0, known: schemaVersion)
+      return .newer(found: Int64(error.message) ?? 0, known: version)
     }
     return .unusable(error.description)
   }
@@ -149,10 +153,12 @@ final class SQLiteBackend: StoreBackend {
   /// The order matters: the locking mode must be known before the first read, so that the log needs
   /// no shared memory and a second daemon is refused; what cannot be used is found out before the
   /// first write.
-  private static func configure(_ database: Database) throws(SQLiteError) {
+  ///
+  /// - Returns: The version of what is in it.
+  private static func configure(_ database: Database) throws(SQLiteError) -> Int64 {
     try database.run("PRAGMA locking_mode=EXCLUSIVE")
     let found = try database.number("PRAGMA user_version") ?? 0
-    guard found <= schemaVersion else {
+    guard found <= version else {
       throw SQLiteError(code: newerSchema, message: String(found))
     }
     let count = try database.number(
@@ -167,6 +173,7 @@ final class SQLiteBackend: StoreBackend {
     try database.run("PRAGMA synchronous=NORMAL")
     // Takes the lock now, not at the first write.
     try database.run("BEGIN IMMEDIATE; COMMIT")
+    return found
   }
 
   private func readEpoch() throws(SQLiteError) -> String? {
@@ -194,11 +201,15 @@ final class SQLiteBackend: StoreBackend {
         isSynchronous = isPayment
       }
       try statements.begin.run()
+      // With the first change: what is only looked at stays as it is.
+      guard foundVersion < Self.version else { return }
+      try database.run("PRAGMA user_version=\(Self.version)")
     }
   }
 
   func commit() throws(StoreError) {
     try attempt { () throws(SQLiteError) in try statements.commit.run() }
+    foundVersion = Self.version
   }
 
   func rollBack() {

@@ -7,6 +7,8 @@ import ValueTree
 protocol StoreBackend: AnyObject {
   var isDurable: Bool { get }
   var epoch: String? { get }
+  /// The version of the rows that are there.
+  var foundVersion: Int64 { get }
 
   func begin(isPayment: Bool) throws(StoreError)
   func commit() throws(StoreError)
@@ -48,6 +50,7 @@ final class MemoryBackend: StoreBackend {
 
   var isDurable: Bool { false }
   var epoch: String? { nil }
+  var foundVersion: Int64 { SQLiteBackend.version }
 
   func begin(isPayment: Bool) {}
   func commit() {}

@@ -19,6 +19,7 @@ final class FaultyBackend: StoreBackend {
 
   var isDurable: Bool { backend.isDurable }
   var epoch: String? { backend.epoch }
+  var foundVersion: Int64 { backend.foundVersion }
 
   func begin(isPayment: Bool) throws(StoreError) {
     try pass()

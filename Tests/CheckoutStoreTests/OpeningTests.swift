@@ -134,11 +134,11 @@ import ValueTree
     }
   }
 
-  @Test(arguments: [2, 99, 1 << 30] as [Int64])
+  @Test(arguments: [SQLiteBackend.version + 1, 99, 1 << 30])
   func `a newer version's state is refused and left`(version: Int64) throws {
     try fill()
     try sql("PRAGMA user_version=\(version)")
-    #expect(try refusal() == .newer(found: version, known: 1))
+    #expect(try refusal() == .newer(found: version, known: SQLiteBackend.version))
   }
 
   @Test func `so it is with its log still beside it`() throws {
@@ -146,11 +146,12 @@ import ValueTree
     try store.write([.didReceiveStep], of: CheckoutID(1), after: 0)
     let copy = try directory.copy()
     let database = try Database(path: copy.database)
-    try database.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA user_version=2")
+    let later = SQLiteBackend.version + 1
+    try database.run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA user_version=\(later)")
     let newer = try copy.copy()
     let before = try newer.contents()
     #expect(before.keys.sorted() == ["checkoutd.sqlite", "checkoutd.sqlite-wal"])
-    #expect(throws: StoreError.newer(found: 2, known: 1)) {
+    #expect(throws: StoreError.newer(found: later, known: SQLiteBackend.version)) {
       try CheckoutStore(directory: newer.path)
     }
     #expect(try newer.contents() == before)

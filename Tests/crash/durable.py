@@ -40,6 +40,8 @@ class DurableDaemon(Daemon):
         self._clients = []
         self._peers = []
         self._reviving = threading.Lock()
+        # Descriptors that the next run inherits.
+        self.passed: Sequence[int] = ()
         self.options = list(options)
         self._upstream = f"http://127.0.0.1:{upstream_port}"
 
@@ -52,6 +54,7 @@ class DurableDaemon(Daemon):
                 stdout=log,
                 stderr=log,
                 env=os.environ | (environment or {}),
+                pass_fds=self.passed,
             )
         self._await_readiness()
 

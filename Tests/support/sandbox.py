@@ -11,6 +11,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,13 +36,13 @@ def shared_sandbox() -> Sandbox:
 class Sandbox:
     """A running sandbox; with the files of a certificate and its key it serves https."""
 
-    def __init__(self, certificate: tuple[Path, Path] | None = None) -> None:
+    def __init__(self, certificate: tuple[Path, Path] | None = None, options: Sequence[str] = ()) -> None:
         self.scheme = "https" if certificate else "http"
         tls: list[str | Path] = ["--tls-cert", certificate[0], "--tls-key", certificate[1]] if certificate else []
         with tempfile.TemporaryDirectory() as directory:
             port_file = Path(directory) / "port"
             self._process = subprocess.Popen(
-                [sys.executable, _PROGRAM, "--port-file", port_file, *tls], stderr=subprocess.PIPE, text=True
+                [sys.executable, _PROGRAM, "--port-file", port_file, *tls, *options], stderr=subprocess.PIPE, text=True
             )
             assert self._process.stderr
             self._process.stderr.readline()

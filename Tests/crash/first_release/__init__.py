@@ -1,0 +1,1 @@
+"""What the first release leaves behind, see README.md."""
