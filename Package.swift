@@ -159,3 +159,11 @@ if let libFuzzer = Context.environment["CHECKOUTD_FUZZ"] {
     fuzzer("FuzzRows", ["CheckoutStore"]),
   ]
 }
+
+// The explorer of the core's states, where Tests/model/run asks for it.
+if Context.environment["CHECKOUTD_MODEL"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "CheckoutModel", dependencies: ["Checkout", "ValueTree"], path: "Tests/model",
+      exclude: ["run"], swiftSettings: strict))
+}

@@ -1,0 +1,149 @@
+import Checkout
+import ValueTree
+
+/// What happens to a checkout beside commands.
+typealias HappenedInput = Input
+
+/// All that the model knows of the core's interface: what changes there is followed here.
+enum Core {
+  /// Spans as short as their order to each other allows, so that runs are short.
+  static let spans: Spans = {
+    var spans = Spans()
+    spans.poll = 2500
+    return spans
+  }()
+
+  /// How long upstream may go on with a request whose answer is lost.
+  static let upstreamLimit: Milliseconds = 90_000
+
+  /// How long an open decision stays open at least after a restart.
+  static let minimumDecisionSpan: Milliseconds = 60_000
+
+  // MARK: Inputs
+
+  /// A new checkout, and what it wants first.
+  static func begin(
+    number: Int, _ row: Row, allowsRepeat: Bool, at moment: Moment
+  ) -> (checkout: Checkout, effects: [Effect]) {
+    var checkout = Checkout(
+      id: CheckoutID(UInt64(number)), owner: 1000, token: Sample.token, settings: row.settings,
+      spans: spans, moment: moment)
+    let effects = checkout.begin(at: moment)
+    return (checkout, effects)
+  }
+
+  /// What a checkout is handed: a client's command, or what happened.
+  enum Input {
+    case command(Command)
+    case happened(HappenedInput)
+  }
+
+  /// Hands a checkout an input.
+  ///
+  /// - Returns: What a command was answered, and what is to be done.
+  static func handle(
+    _ checkout: inout Checkout, _ input: Input, at moment: Moment
+  ) -> (reply: Result<CommandReply, CheckoutError>?, effects: [Effect]) {
+    switch input {
+    case .command(let command): checkout.perform(command, at: moment)
+    case .happened(let input): (nil, checkout.handle(input, at: moment))
+    }
+  }
+
+  /// How a process takes a checkout up.
+  struct Restart {
+    /// Whether the machine has been started anew.
+    var isOtherBoot = false
+    /// Whether the state is known to be an earlier one.
+    var isRestored = false
+  }
+
+  /// Has a process take a checkout up that was just read.
+  static func takeUp(
+    _ checkout: inout Checkout, _ restart: Restart, at moment: Moment
+  ) -> [Effect] {
+    checkout.resume(at: moment, minimumDecisionSpan: minimumDecisionSpan)
+  }
+
+  // MARK: The store
+
+  /// What the store has of a checkout.
+  struct Stored: Equatable {
+    var hot: [UInt8]
+    var fixed: [UInt8]
+    var parts: [[UInt8]]
+
+    init(_ checkout: Checkout) {
+      hot = Core.hot(checkout)
+      fixed = bytes(of: checkout.storedFixed)
+      parts = (0..<checkout.componentCount).map { bytes(of: checkout.storedPart(of: $0) ?? .null) }
+    }
+
+    /// The checkout as the next process reads it; `nil` if it cannot.
+    func checkout(like checkout: Checkout) -> Checkout? {
+      guard let hot = tree(hot), let fixed = tree(fixed) else { return nil }
+      var bodies: [(name: Int, body: Value)] = []
+      for (index, part) in parts.enumerated() {
+        guard let body = tree(part) else { return nil }
+        if case .null = body { continue }
+        bodies.append((index, body))
+      }
+      return try? Checkout(
+        id: checkout.id, spans: checkout.spans, fixed: fixed, hot: hot, parts: bodies, shift: 0)
+    }
+  }
+
+  /// What every row has.
+  static func hot(_ checkout: Checkout) -> [UInt8] {
+    let writer = CompactWriter()
+    checkout.writeHot(to: writer)
+    return writer.bytes
+  }
+
+  private static func bytes(of value: Value) -> [UInt8] {
+    let writer = CompactWriter()
+    writer.append(value)
+    return writer.bytes
+  }
+
+  private static func tree(_ bytes: [UInt8]) -> Value? {
+    unsafe try? bytes.withUnsafeBytes { unsafe try CompactValue.read($0) }
+  }
+
+  /// Whether the server flushes the commit of that turn, and does not only write it.
+  static func isFlushed(_ input: Input?, _ flight: Flight?, _ effects: [Effect]) -> Bool {
+    if flight?.kind.isAboutMoney == true { return true }
+    switch input {
+    case .command(.decide), .command(.cancel), .command(.component(_, .reportBankAccount)),
+      .command(.component(_, .decideMandate)):
+      return true
+    default: break
+    }
+    return effects.contains { effect in
+      switch effect {
+      case .publish(let event):
+        event.isTerminal || event.members.contains { $0.name == "decisionId" }
+      case .perform(let operation): Flight.Kind(operation.request).isAboutMoney
+      default: false
+      }
+    }
+  }
+
+  // MARK: The session
+
+  /// Whether a checkout that ended so lets another have its client session.
+  static func freesSession(_ outcome: Outcome) -> Bool {
+    outcome == .failed || outcome == .cancelled
+  }
+
+  // MARK: Requests
+
+  /// The key that a payment is asked for with.
+  static func key(of request: Operation.Request) -> String? {
+    guard case .createPayment(_, let key) = request else { return nil }
+    return key
+  }
+
+  /// Whether a creation is only asked about: it is known to have been answered before.
+  static func isQuestion(_ operation: Operation, of checkout: Checkout) -> Bool { false }
+}

@@ -1,0 +1,1 @@
+../CheckoutTests/Bench+Text.swift

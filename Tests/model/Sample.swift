@@ -1,0 +1,1 @@
+../CheckoutTests/Sample.swift
