@@ -8,6 +8,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from bench.crowded import crowded
 from bench.daemon import Sandbox
 from bench.footprint import run_first_reply, run_memory
 from bench.generator import Generator
@@ -35,7 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--growth", action="store_true", help="the cost of a call by connections and checkouts")
     parser.add_argument("--recovery", type=int, metavar="N", help="taking up so many checkouts after a crash")
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="mixed load for so long: memory")
-    parser.add_argument("--stuck", action="store_true", help="a healthy client's latency beside stuck ones")
+    parser.add_argument("--stuck", action="store_true", help="a client's latency beside stuck ones, and beside floods")
     parser.add_argument("--profile", action="store_true", help="system calls, instructions, allocations of a call")
     parser.add_argument("--order", action="store_true", help="print Sources/checkoutd/symbol-order anew")
     parser.add_argument("--scratch-path", metavar="DIR", help="build there, not in .build")
@@ -81,7 +82,7 @@ def main() -> None:
         if arguments.soak:
             print(soak(setting, arguments.soak))
         if arguments.stuck:
-            print(stuck(setting))
+            print(f"{stuck(setting)}\n\n{crowded(setting)}")
         if arguments.profile:
             print(f"{system_calls(setting)}\n\n{instructions(setting)}")
         if arguments.order:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import http.client
 import json
@@ -40,6 +41,14 @@ class Sandbox:
         self._directory = directory
         self._listen = "127.0.0.1:0"
         self.start()
+
+    @classmethod
+    def at(cls, port: int) -> Sandbox:
+        """One that runs already; whoever calls this only asks it."""
+        sandbox = cls.__new__(cls)
+        sandbox.port = port
+        sandbox._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
+        return sandbox
 
     def start(self) -> None:
         """Starts it, again at the same port."""
@@ -80,13 +89,27 @@ class Sandbox:
         return json.loads(answer)
 
 
+@contextlib.contextmanager
+def acting_as(uid: int) -> Iterator[None]:
+    """What is connected to within, that user connects to; 0 is whoever runs this."""
+    if uid == 0:
+        yield
+        return
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
 class Caller:
     """A connection that makes one call at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, uid: int = 0) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(TIMEOUT)
-        self._socket.connect(str(path))
+        with acting_as(uid):
+            self._socket.connect(str(path))
         self._lines = self._socket.makefile("rb")
 
     def close(self) -> None:
@@ -157,9 +180,9 @@ class Daemon:
         """Ends it."""
         self.process.stop()
 
-    def make_checkouts(self, count: int, kind: str) -> Iterator[Checkout]:
-        """Starts checkouts, each with one loaded component."""
-        caller = Caller(self.process.socket_path)
+    def make_checkouts(self, count: int, kind: str, uid: int = 0) -> Iterator[Checkout]:
+        """Starts checkouts of a user's, each with one loaded component."""
+        caller = Caller(self.process.socket_path, uid)
         for number in range(1, count + 1):
             if number % 1000 == 0:
                 self._sandbox.forget_requests()
