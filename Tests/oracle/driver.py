@@ -16,7 +16,6 @@ from support.lines import Event, JsonObject
 PROVIDERS = {IDEAL: "componentWithRedirectManager.provideBanksComponent", ACH: "achManager.provide"}
 # A start that is refused for one of these may be made again.
 PASSING = ("shutting-down", "store-failed")
-_MOST_CHECKOUTS = 8
 _UNFETCHED = ("notInitialized", "loading")
 
 
@@ -31,6 +30,7 @@ class Driver:
         cancel_rate: float,
         report: Callable[[str], None],
         say: Callable[[str], None],
+        most: int = 8,
     ) -> None:
         self._chance = chance
         self._upstream = upstream
@@ -38,6 +38,8 @@ class Driver:
         self._cancel_rate = cancel_rate
         self._report = report
         self._say = say
+        # No further ones are added beyond so many.
+        self._most = most
         # What the merchant's backend has created: by payment method token.
         self._backend: dict[str, Payment] = {}
         self._backend_tokens: dict[str, str] = {}
@@ -96,7 +98,7 @@ class Driver:
         """It has ended. Another start of the session is tried, and perhaps one that may repeat."""
         checkout.outcome = checkout.snapshot["outcome"]
         self._say(f"{checkout} has ended")
-        if checkout.allows_repeat or len(self._checkouts) >= _MOST_CHECKOUTS or not self._happens(0.6):
+        if checkout.allows_repeat or len(self._checkouts) >= self._most or not self._happens(0.6):
             return
         self._add(checkout.session, repeats=False)
         if checkout.outcome == "unknown":

@@ -122,6 +122,15 @@ class Truth:
                 for problem in self._dishonesty(checkout, payments):
                     yield f"{problem}: {about}"
 
+    def problems_after_rewind(self, continued: Sequence[Known]) -> Iterator[str]:
+        """What does not agree once the daemon's state has gone back: of what it told before, only the money counts."""
+        with self._upstream.ledger.lock:
+            yield from self._twice_paid(counts_failed=False)
+            for checkout in continued:
+                if checkout.id and checkout.outcome == "success":
+                    payments = self._payments_of(checkout)
+                    yield from (f"gone back, {problem}: {checkout}" for problem in self._dishonesty(checkout, payments))
+
     def unknowns(self) -> Iterator[str]:
         """The checkouts of which the daemon could not say how they ended, for whoever reads the log."""
         for checkout in self._checkouts:
@@ -153,7 +162,7 @@ class Truth:
             if payment.created_by in names or payment is checkout.backend_payment
         ]
 
-    def _twice_paid(self) -> Iterator[str]:
+    def _twice_paid(self, *, counts_failed: bool = True) -> Iterator[str]:
         """Twice in a checkout never; in a session only where a client has asked for it, or the first has failed."""
         by_checkout, by_session = defaultdict(list), defaultdict(list)
         keyed = {checkout.own_key for checkout in self._checkouts if checkout.own_key}
@@ -161,7 +170,8 @@ class Truth:
         for payment in self._upstream.ledger.payments.values():
             if payment.created_by is None:
                 continue
-            by_checkout[payment.created_by].append(payment)
+            if counts_failed or not payment.has_failed:
+                by_checkout[payment.created_by].append(payment)
             if not payment.has_failed and payment.key not in keyed and payment.created_by not in repeating:
                 by_session[payment.session.id].append(payment)
         for place, groups in (("checkout", by_checkout), ("client session", by_session)):

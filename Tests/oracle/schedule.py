@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from oracle.driver import Driver
 from oracle.known import CALL_TIMEOUT, Known, Reply, ask, read_all, written
 from oracle.ledger import Script
+from oracle.rewind import Rewind
 from oracle.rules import Truth, verify
 from oracle.runs import Runs
 from oracle.upstream import Upstream
@@ -24,6 +25,7 @@ from support.lines import Event, JsonObject
 STORM = 4.5
 SETTLING = 45
 ENDINGS = (signal.SIGKILL, signal.SIGTERM)
+NO_RETENTION = ("--retention", "0")
 TIMEOUTS = ("create-payment-timeout", "request-timeout", "payment-timeout", "poll-timeout", "bank-list-timeout")
 
 
@@ -75,6 +77,7 @@ class Schedule:
         self.runs = Runs(self._upstream.port, options, self.report)
         self._make_checkouts()
         rate = chance.choice([0, 0, 0, 0.03, 0.1])
+        self._rewind = Rewind(self._upstream, self.checkouts, self.runs.state.with_name("copy"))
         self._driver = Driver(chance, self._upstream, self.checkouts, rate, self.report, self.say)
 
     # The book
@@ -151,6 +154,8 @@ class Schedule:
             (how,) = chance.choices(ENDINGS, [3, 1])
             self.say(f"the daemon is ended by {how.name}")
             self.runs.end(how)
+            if chance.random() < 0.5:
+                self._rewind.take(self.runs.state)
             if chance.random() < 0.3:
                 time.sleep(chance.uniform(0, 0.3))
             self.runs.start(is_race=chance.random() < 0.25)
@@ -242,6 +247,10 @@ class Schedule:
         for line in truth.unknowns():
             self.say(line)
         self._wipe()
+        if self._rewind.is_taken:
+            self.runs.options = self.runs.options[: -len(NO_RETENTION)]
+            for problem in self._rewind.run(self.runs, self._chance, self.say):
+                self.report(problem)
 
     def _connected(self) -> Client:
         client = self.runs.connect()
@@ -261,7 +270,7 @@ class Schedule:
     def _wipe(self) -> None:
         """Without retention nothing personal is left in any file."""
         self.runs.end(signal.SIGKILL)
-        self.runs.options += ["--retention", "0"]
+        self.runs.options += NO_RETENTION
         self.runs.start()
         client = self._connected()
         deadline = time.monotonic() + 5
