@@ -220,6 +220,7 @@ class Driver:
         self._say(f"{checkout.id} {id} {decision['decision']} -> {reply}")
         if not reply.is_good:
             return
+        checkout.used_key = decision.get("paymentIdempotencyKey", checkout.used_key)
         checkout.is_forsaken |= decision["decision"] == "abort" and "paymentMethodTokenData" in asked
         checkout.promise(f"{id} is decided", lambda snapshot, events: id not in _open_decisions(snapshot))
         again = ask(client, "checkout.decide", checkoutId=checkout.id, decisionId=id, **decision)
@@ -243,7 +244,7 @@ class Driver:
 
     def _try_foreign_key(self, client: Client, checkout: Known, decision_id: str) -> None:
         """A key that another attempt has used is refused, and the decision stays open."""
-        others = [other.own_key for other in self._checkouts if other.own_key and other is not checkout]
+        others = [other.used_key for other in self._checkouts if other.used_key and other is not checkout]
         if not others:
             return
         key = self._chance.choice(others)

@@ -88,7 +88,9 @@ class Known:
     cancelled_in: str | None = None
     # Whether the backend was handed a token, and the checkout was aborted all the same.
     is_forsaken: bool = False
+    # The payment key of the client's own that it may have used, and the same once that is certain.
     own_key: str | None = None
+    used_key: str | None = None
     backend_payment: Payment | None = None
     events: dict[int, str] = field(default_factory=dict)
     promises: dict[str, Holds] = field(default_factory=dict)
