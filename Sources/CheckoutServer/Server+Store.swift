@@ -132,7 +132,7 @@ extension Server {
     if outcome != .unknown { checkouts.releaseSession(of: live) }
     log.info(
       "checkout ended: \(outcome.rawValue)", id: MessageID.checkoutEnded,
-      fields: [("CHECKOUT_ID", live.idText)])
+      fields: [("CHECKOUT_ID", live.idText)], isKept: true)
     timers.set(.wipe(live.id), at: Clock.bootMicroseconds() + UInt64(retention.data) * 1000)
   }
 

@@ -99,6 +99,13 @@ package enum UnixSocket {
     return socket
   }
 
+  /// Has a datagram socket send to a receiver at a path; again, if it had another.
+  ///
+  /// - Returns: Whether somebody receives there.
+  package static func connectDatagrams(of descriptor: Int32, to path: String) -> Bool {
+    unsafe clinux_unix_connect(descriptor, path) >= 0
+  }
+
   /// Takes the next connection that waits at a listener.
   ///
   /// - Parameter listener: A listener that does not block.

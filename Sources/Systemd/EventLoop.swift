@@ -15,7 +15,7 @@ package final class EventLoop {
   package var endOfTurn: (() -> Void)?
 
   /// What to do when a turn has done all of its work, ``endOfTurn`` included.
-  var afterTurn: (() -> Void)?
+  private var afterTurn: [() -> Void] = []
 
   let event: OpaquePointer
   private var sources: [ObjectIdentifier: Source] = [:]
@@ -106,11 +106,20 @@ package final class EventLoop {
     return source
   }
 
+  /// Has something done whenever a turn has done all of its work, ``endOfTurn`` included.
+  func afterTurn(_ body: @escaping () -> Void) { afterTurn.append(body) }
+
+  /// Ends a turn of which a source's handler has done its part.
+  func finishTurn() {
+    endOfTurn?()
+    for body in afterTurn { body() }
+  }
+
   func forget(_ source: Source) { sources[ObjectIdentifier(source)] = nil }
 
   private func releaseSources() {
     for source in sources.values { source.release() }
     sources = [:]
-    afterTurn = nil
+    afterTurn = []
   }
 }

@@ -1,9 +1,11 @@
-import CSystemd
 import Glibc
+import LinuxSystem
 
 /// Writes the daemon's log.
 ///
-/// A value that is cheap to copy; copies write to the same place.
+/// A value that is cheap to copy; copies write to the same place. Nothing here waits: what finds no
+/// room is written when there is some (``LogPump``), and what does not fit meanwhile is dropped, the
+/// least important first, and told of.
 package struct Log: Sendable {
   /// How much an entry matters; the numbers are syslog's, the lowest matters most.
   package enum Level: Int32, Sendable, CaseIterable, Comparable {
@@ -31,21 +33,40 @@ package struct Log: Sendable {
   /// The least important level that is written.
   package var minimumLevel: Level
 
-  private let form: Form
-  private let descriptor: Int32
+  let sink: LogSink
 
   /// Makes a log.
   ///
   /// - Parameters:
   ///   - minimumLevel: The least important level that is written.
-  ///   - form: How entries are written.
+  ///   - form: How entries are written; as lines if there is no journal to connect to.
   ///   - descriptor: Where lines go, standard error if not said otherwise; it stays the caller's.
+  ///   - journal: Where the journal listens.
   package init(
-    minimumLevel: Level = .info, form: Form = .ofStandardError(), descriptor: Int32 = STDERR_FILENO
+    minimumLevel: Level = .info, form: Form = .ofStandardError(),
+    descriptor: Int32 = STDERR_FILENO, journal: String = "/run/systemd/journal/socket"
   ) {
     self.minimumLevel = minimumLevel
-    self.form = form
-    self.descriptor = descriptor
+    sink = LogSink(form, descriptor: descriptor, journal: journal)
+  }
+
+  /// Writes an entry if its level is to be written; never waits, and never fails.
+  package func write(_ entry: LogEntry) {
+    if entry.level <= minimumLevel { sink.write(entry) }
+  }
+
+  /// Writes what could not be written before, for the process is about to end.
+  ///
+  /// - Parameter milliseconds: How long that may take.
+  package func finish(within milliseconds: Int32 = 500) {
+    let end = Clock.bootMicroseconds() + UInt64(max(0, milliseconds)) * 1000
+    while !sink.drain() {
+      let now = Clock.bootMicroseconds()
+      guard now < end else { return }
+      var entry = pollfd(fd: sink.rawValue, events: Int16(POLLOUT), revents: 0)
+      // At least a millisecond, or a descriptor with an error would be asked again and again.
+      if unsafe poll(&entry, 1, Int32(clamping: (end - now + 999) / 1000)) > 0 { _ = usleep(1000) }
+    }
   }
 
   /// Writes an entry if its level is to be written; never fails.
@@ -55,64 +76,17 @@ package struct Log: Sendable {
   ///   - message: What happened, for people. Only made if it is written.
   ///   - id: The kind of event, 32 hexadecimal digits, by which the journal finds all of its kind.
   ///   - fields: What it is about, by name.
+  ///   - isKept: Whether it is dropped last when entries cannot be written.
   ///   - file: Where in the source it was written.
   ///   - line: Where in that file.
   package func log(
     _ level: Level, _ message: @autoclosure () -> String, id: StaticString? = nil,
-    fields: [Field] = [], file: StaticString = #fileID, line: Int = #line
+    fields: [Field] = [], isKept: Bool = false, file: StaticString = #fileID, line: Int = #line
   ) {
     guard level <= minimumLevel else { return }
-    let message = message()
-    if form == .journal {
-      var entry = JournalEntry()
-      entry.add("MESSAGE", message)
-      entry.add("PRIORITY", "\(level.rawValue)")
-      entry.add("CODE_FILE", "\(file)")
-      entry.add("CODE_LINE", "\(line)")
-      if let id { entry.add("MESSAGE_ID", "\(id)") }
-      for field in fields { entry.add(field.name, field.value) }
-      if entry.send() { return }
-    }
-    write(Self.line(level, message, fields, hasPrefix: form != .plain))
-  }
-
-  /// Makes one line of an entry: nothing in it can begin another line or steer a terminal.
-  private static func line(
-    _ level: Level, _ message: String, _ fields: [Field], hasPrefix: Bool
-  ) -> String {
-    var text = hasPrefix ? "<\(level.rawValue)>" : ""
-    appendHarmless(message, to: &text)
-    for field in fields {
-      text += " \(field.name)="
-      appendHarmless(field.value, to: &text)
-    }
-    return text + "\n"
-  }
-
-  private static func appendHarmless(_ words: String, to text: inout String) {
-    for scalar in words.unicodeScalars {
-      switch scalar.value {
-      case 0x0A: text += "\\n"
-      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029:
-        text += "\\u{\(String(scalar.value, radix: 16))}"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-  }
-
-  /// Writes a line; what cannot be written is lost.
-  private func write(_ line: String) {
-    var line = line
-    line.withUTF8 { bytes in
-      var written = 0
-      while written < bytes.count {
-        let count = unsafe Glibc.write(
-          descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { return }
-        written += count
-      }
-    }
+    sink.write(
+      LogEntry(
+        level, message(), id: id, fields: fields, isKept: isKept, file: file, line: line))
   }
 }
 
@@ -164,9 +138,9 @@ extension Log {
   /// Writes that something normal happened.
   package func info(
     _ message: @autoclosure () -> String, id: StaticString? = nil, fields: [Field] = [],
-    file: StaticString = #fileID, line: Int = #line
+    isKept: Bool = false, file: StaticString = #fileID, line: Int = #line
   ) {
-    log(.info, message(), id: id, fields: fields, file: file, line: line)
+    log(.info, message(), id: id, fields: fields, isKept: isKept, file: file, line: line)
   }
 
   /// Writes what helps to find a fault.

@@ -54,8 +54,7 @@ package class Source {
     let source = unsafe Unmanaged<Kind>.fromOpaque(context).takeUnretainedValue()
     let loop = source.loop
     handle(source)
-    loop.endOfTurn?()
-    loop.afterTurn?()
+    loop.finishTurn()
     return 0
   }
 }

@@ -16,7 +16,7 @@ package final class Watchdog {
   /// Starts to report, at half the time that the service manager waits.
   ///
   /// - Parameters:
-  ///   - loop: The loop to be watched, by no other watchdog; it keeps the watchdog.
+  ///   - loop: The loop to be watched; it keeps the watchdog.
   ///   - service: Who is told.
   ///   - isHealthy: Asked each time; nothing is reported while it says no.
   /// - Throws: ``Errno`` of ``EventLoop/addTimer(_:)``.
@@ -30,7 +30,7 @@ package final class Watchdog {
     intervalMicroseconds = limit / 2
     // It makes sure that there is a turn.
     timer = try loop.addTimer { self.isDue = true }
-    loop.afterTurn = { self.report() }
+    loop.afterTurn { self.report() }
     arm()
   }
 

@@ -27,6 +27,7 @@ enum Main {
 /// - Returns: The exit code.
 private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
   let log = Log()
+  defer { log.finish() }
   ProcessHardening.dieSilently()
   ProcessHardening.ignoreBrokenPipes()
   do {

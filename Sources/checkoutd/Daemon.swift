@@ -44,6 +44,7 @@ enum Daemon {
     _ settings: Invocation.Settings, _ service: ServiceManager
   ) -> Int32 {
     var log = Log()
+    defer { log.finish() }
     // Before there is a second thread: it takes variables out of the environment.
     let passed: PassedDescriptors
     do throws(ListenDescriptorError) {
@@ -103,6 +104,7 @@ enum Daemon {
       log.warning("only \(allowed) descriptors may be open, for \(wanted) wanted")
     }
     let loop = try EventLoop()
+    try LogPump(on: loop, log)
     let server = try makeServer(on: loop, options, policy, settings, log, service)
     // Signals are blocked before the first thread: libcurl's resolvers must not take them.
     _ = try loop.addSignal(SIGTERM) { server.beginDrain(timeout: options.drainTimeout) }

@@ -24,10 +24,12 @@ private nonisolated func start() -> Never {
     complain("checkoutd: \(message)\nTry checkoutd --help.")
     exitProcess(2)
   case .misconfigured(let message):
-    if service.isPresent { Log().error(message) } else { complain("checkoutd: \(message)") }
+    let log = Log()
+    if service.isPresent { log.error(message) } else { complain("checkoutd: \(message)") }
     service.notify(.status, status: message)
     Daemon.refuseClients((try? ServiceManager.passedDescriptors())?.listeners ?? [])
     _ = service.synchronize()
+    log.finish()
     exitProcess(78)
   case .check(let options):
     do {

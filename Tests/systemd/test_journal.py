@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import grp
+import os
 import re
+import signal
 
 from support.checkout import ACH, ACH_SETTINGS
-from support.sandbox import payload
+from support.client import Client
+from support.sandbox import Session, payload
 from systemd.case import GROUP, USER, ServiceTest
-from systemd.service import ROOT, SERVICE, UNITS, run, systemctl
+from systemd.service import ROOT, SERVICE, UNITS, eventually, run, show, systemctl
 
 
 class Entries(ServiceTest):
@@ -60,7 +63,7 @@ class Entries(ServiceTest):
 
     def test_every_kind_is_explained(self) -> None:
         source = "".join(
-            (ROOT / "Sources" / module / "MessageID.swift").read_text() for module in ("CheckoutServer", "Egress")
+            (ROOT / "Sources" / module / "MessageID.swift").read_text() for module in ("CheckoutServer", "Egress", "Systemd")
         )
         kinds = set(re.findall(r'"([0-9a-f]{32})"', source))
         catalog = (UNITS / "catalog" / "checkoutd.catalog").read_text()
@@ -86,3 +89,66 @@ class Entries(ServiceTest):
             lines = log.read().splitlines()
         self.assertIn("<5>ready", lines)
         self.assertTrue(all(re.match(r"<[0-7]>", line) for line in lines), lines)
+
+
+class StoppedJournal(ServiceTest):
+    """Whatever becomes of the journal, clients are served."""
+
+    OUTCOME = "MESSAGE_ID=2f0f5d3a9c1b4e57a1d1b0c4c7a6e804"
+    OUTCOMES = 5000
+
+    def stop_journal(self) -> None:
+        """Stops the journal until ``let_go_on``."""
+        self.journal = int(show("MainPID", "systemd-journald.service"))
+        self.addCleanup(self.let_go_on)
+        os.kill(self.journal, signal.SIGSTOP)
+
+    def let_go_on(self) -> None:
+        """Has the journal go on."""
+        os.kill(self.journal, signal.SIGCONT)
+
+    def end_some(self, client: Client, sessions: list[Session]) -> list[str]:
+        """Starts a checkout in each session and cancels it; their ids."""
+        starts = [client.send("checkout.start", clientToken=session.client_token) for session in sessions]
+        ids = [str(client.result(start)["checkoutId"]) for start in starts]
+        for cancel in [client.send("checkout.cancel", checkoutId=id) for id in ids]:
+            client.result(cancel)
+        return ids
+
+    def test_outcomes_against_a_stopped_journal_are_there_after_it_goes_on(self) -> None:
+        client, other = self.service.connect(), self.service.connect()
+        sessions = [self.session() for _ in range(16)]
+        self.end_some(client, sessions)
+        pid = self.service.pid
+        self.stop_journal()
+        ids: list[str] = []
+        while len(ids) < self.OUTCOMES:
+            ids += self.end_some(client, sessions)
+            self.assertEqual(other.call("system.ping"), {})
+        self.let_go_on()
+        ended = eventually(
+            lambda: [entry["CHECKOUT_ID"] for entry in self.service.journal(self.OUTCOME)],
+            lambda found: len(found) >= self.OUTCOMES + len(sessions),
+        )
+        self.assertEqual(ended[len(sessions) :], ids)
+        self.assertEqual((self.service.pid, show("NRestarts")), (pid, "0"))
+        # What was dropped in their favour is told of.
+        self.assertTrue(self.service.journal("MESSAGE_ID=2f0f5d3a9c1b4e57a1d1b0c4c7a6e8f0", "PRIORITY=4"))
+
+    def test_start_while_the_journal_is_stopped(self) -> None:
+        self.stop_journal()
+        client = self.connect()
+        self.assertEqual(client.call("system.ping"), {})
+        self.assertEqual(self.start().state, "ready")
+        self.let_go_on()
+        eventually(lambda: len(self.service.journal("MESSAGE=ready")), 1)
+
+    def test_end_while_the_journal_is_stopped(self) -> None:
+        client = self.connect()
+        client.call("system.ping")
+        self.stop_journal()
+        self.service.kill(signal.SIGTERM)
+        client.read_to_end()
+        eventually(lambda: self.service.state, "inactive")
+        self.assertEqual((show("Result"), show("ExecMainStatus")), ("success", "0"))
+        self.let_go_on()
