@@ -139,14 +139,14 @@ package final class Listener {
     return nil
   }
 
-  /// Tells those who wait at a socket that nobody will serve them.
+  /// Tells who has waited longest at a socket that nobody will serve them.
   ///
   /// For a daemon that cannot start: left waiting, they would have the service manager start it again
   /// and again, until it gives the socket up.
   ///
   /// - Parameter listener: A socket that listens and does not block; it stays the caller's.
-  package static func refuseAll(at listener: borrowing FileDescriptor) {
-    while case .accepted(let client) = UnixSocket.acceptConnection(on: listener) {
+  package static func refuseNext(at listener: borrowing FileDescriptor) {
+    if case .accepted(let client) = UnixSocket.acceptConnection(on: listener) {
       refuse(client, RPCError(.shuttingDown))
     }
   }

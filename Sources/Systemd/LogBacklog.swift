@@ -93,7 +93,7 @@ private struct Record {
   static let headerSize = 8
 
   let number: UInt32
-  /// Where its other bytes are. Two bytes can count all there may be: each takes ten at least.
+  /// Where its other bytes are: of which there are too few to need a longer number, at ten bytes each.
   let head: UInt16
   let tailCount: UInt16
 }

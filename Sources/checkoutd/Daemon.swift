@@ -67,15 +67,37 @@ enum Daemon {
     }
   }
 
-  /// Lets the clients go that wait for a daemon whose configuration is wrong, since nothing but an
-  /// administrator will mend that.
+  /// For a second, refuses the clients of a daemon that only an administrator can mend.
+  ///
+  /// Without that each client would be a start, and soon there would be more starts than the service
+  /// manager allows: it would close the sockets for good. Once a wrong configuration has been mended
+  /// nobody is refused any more; whoever comes then waits in the socket for the next start.
   static func refuseClients(_ listeners: [ListenDescriptor]) {
-    for listener in listeners {
-      let descriptor = FileDescriptor(owning: listener.rawValue)
-      Listener.refuseAll(at: descriptor)
-      // Not closed: the server may have been the owner before it failed.
-      _ = descriptor.release()
+    guard !listeners.isEmpty else { return }
+    let end = Clock.bootMicroseconds() + 1_000_000
+    let wasGood = isConfigurationGood()
+    var entries = listeners.map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
+    while case let now = Clock.bootMicroseconds(), now < end {
+      let remaining = Int32(clamping: (end - now + 999) / 1000)
+      guard unsafe poll(&entries, nfds_t(entries.count), remaining) > 0 else { continue }
+      // Who is refused was there before the file was looked at.
+      if !wasGood, isConfigurationGood() { entries = [] }
+      for entry in entries where entry.revents != 0 { refuseClient(at: entry.fd) }
     }
+  }
+
+  private static func refuseClient(at number: Int32) {
+    let descriptor = FileDescriptor(owning: number)
+    Listener.refuseNext(at: descriptor)
+    // Not closed: the server may have been the owner before it failed.
+    _ = descriptor.release()
+  }
+
+  private static func isConfigurationGood() -> Bool {
+    guard case .run(let settings) = Invocation(CommandLine.arguments),
+      let options = try? settings.options()
+    else { return false }
+    return (try? check(options)) != nil
   }
 
   /// A state that cannot be used will not mend itself by starting again; one that another daemon has

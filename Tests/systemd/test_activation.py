@@ -17,6 +17,7 @@ from systemd.service import (
     EGRESS_SOCKET,
     SERVICE,
     SOCKET,
+    STATE,
     WAY_OUT,
     eventually,
     run,
@@ -179,8 +180,47 @@ class Limits(ServiceTest):
             (refusal,) = self.service.connect(path).read_to_end()
             assert isinstance(refusal, dict)
             self.assertEqual(refusal["error"]["code"], -32005)
+        # The process that refused them may still be there; it refuses nobody once the file is mended.
         self.service.configure("")
         self.assertEqual(self.service.connect().call("system.ping"), {})
+
+    def test_wrong_configuration_and_many_clients_leave_the_sockets_alone(self) -> None:
+        self.service.configure("max-batch = none\n")
+        group = grp.getgrnam("checkout-clients").gr_gid
+        pids = set()
+        for _ in range(40):
+            (refusal,) = self.service.connect_as(USER, GROUP, [group]).read_to_end()
+            assert isinstance(refusal, dict)
+            self.assertEqual(refusal["error"]["code"], -32005)
+            pids.add(show("ExecMainPID"))
+        # A start is for all who come within a second.
+        self.assertLess(len(pids), 20)
+        for unit in (SOCKET, ADMIN_SOCKET):
+            self.assertEqual(show("ActiveState", unit), "active")
+        eventually(lambda: (self.service.state, show("ExecMainStatus")), ("failed", "78"))
+        self.service.configure("")
+        for path in (API, ADMIN):
+            self.assertEqual(self.service.connect(path).call("system.ping"), {})
+
+    def test_wrong_configuration_that_is_mended_meanwhile(self) -> None:
+        # The command line is checked in another place than the file.
+        for wrong in ("max-batch = none\n", "upstream-allow = http://example.com:99999999\n"):
+            with self.subTest(wrong):
+                self.service.stop()
+                systemctl("start", SOCKET, ADMIN_SOCKET)
+                self.service.configure(wrong)
+                self.service.connect().read_to_end()
+                self.service.configure("")
+                self.assertEqual(self.service.connect().call("system.ping"), {})
+
+    def test_state_of_somebody_else_refuses_whoever_comes(self) -> None:
+        STATE.mkdir(exist_ok=True)
+        (STATE / "checkoutd.sqlite").write_text("this is no database" * 1000)
+        for _ in range(3):
+            (refusal,) = self.service.connect().read_to_end()
+            assert isinstance(refusal, dict)
+            self.assertEqual(refusal["error"]["code"], -32005)
+        self.assertEqual(show("ActiveState", SOCKET), "active")
 
     def test_more_clients_than_there_may_be_are_told(self) -> None:
         self.service.configure("max-connections = 3\n")
