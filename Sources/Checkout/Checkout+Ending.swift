@@ -38,8 +38,7 @@ extension Checkout {
   ///
   /// A payment that upstream has called made is never told as failed or cancelled.
   mutating func end(_ outcome: Outcome, _ error: CheckoutError?, _ turn: inout Turn) {
-    let isMade = attempt?.payment?.status == PaymentResponse.Status.success.rawValue
-    let outcome = isMade && !outcome.isCompletion ? .unknown : outcome
+    let outcome = isPaymentMade && !outcome.isCompletion ? .unknown : outcome
     let leavesSurcharge =
       hasSelectedPaymentMethod && configuration?.clientSession.surcharges.isEmpty == false
     let unselects =

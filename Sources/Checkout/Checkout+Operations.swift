@@ -136,7 +136,8 @@ extension Checkout {
     _ id: ErrorID, _ failure: OperationFailure?, detail: String? = nil, _ turn: inout Turn
   ) -> CheckoutError {
     let detail =
-      failure?.kind == .untrusted ? "Upstream's certificate is not trusted" : detail
+      failure?.kind == .untrusted
+      ? "Upstream's certificate is not trusted" : detail ?? failure?.detail
     return CheckoutError(
       id, detail: detail, diagnosticsID: turn.moment.uuid(), upstream: failure)
   }
@@ -213,7 +214,7 @@ extension OperationFailure {
   /// Only on the first sending does that mean that nothing was done; 408 says that the server gave up on something.
   var isRefusal: Bool {
     kind == .status && (400..<500).contains(httpStatus ?? 0) && httpStatus != 408
-      && serverError?.id != nil && !isKeyAlreadyUsed
+      && serverError?.id != nil && !speaksOfKey && !isKeyAlreadyUsed
   }
 
   /// Whether the request may have been carried out all the same.

@@ -16,12 +16,13 @@ extension Checkout {
     _ response: PaymentResponse, after call: Verdict.Call, _ turn: inout Turn
   ) {
     note(
-      Payment(id: response.id, orderID: response.orderID, status: response.status.rawValue))
-    switch Verdict(response, after: call) {
+      Payment(id: response.id, orderID: response.orderID, status: response.status?.rawValue))
+    switch Verdict(response, after: call, isBankDebit: isBankDebit) {
     case .completed(let outcome): end(outcome, nil, &turn)
     case .failed(let outcome):
+      let isUnderstood = response.status?.meaning != .unknown
       let id: ErrorID = call == .create ? .paymentFailed : .failedToResumePayment
-      end(outcome, upstreamError(id, nil, &turn), &turn)
+      end(outcome, upstreamError(isUnderstood ? id : .outcomeUnknown, nil, &turn), &turn)
     case .actionRequired:
       guard let action = response.requiredAction else { return }
       follow(action.clientToken, &turn)
@@ -54,11 +55,25 @@ extension Checkout {
   ///
   /// What a pending one needs stood in an answer that is lost.
   private mutating func takeUsedKey(_ failure: OperationFailure, _ turn: inout Turn) {
-    switch failure.payment?.status.flatMap(PaymentResponse.Status.init) {
-    case .success: end(.success, nil, &turn)
+    switch failure.payment?.meaning {
+    case .made: end(.success, nil, &turn)
+    case .settling: end(isBankDebit ? .pending : .success, nil, &turn)
     case .failed: end(.failed, upstreamError(.paymentFailed, failure, &turn), &turn)
-    case .pending, nil: end(.unknown, upstreamError(.outcomeUnknown, failure, &turn), &turn)
+    case .pending, .unknown, nil:
+      end(.unknown, upstreamError(.outcomeUnknown, failure, &turn), &turn)
     }
+  }
+
+  /// Whether the attempt's money comes from a bank account, days later.
+  private var isBankDebit: Bool {
+    guard let index = attempt?.component else { return false }
+    return type(of: components[index].component).kind.isBankDebit
+  }
+
+  /// Whether upstream has called the payment made.
+  var isPaymentMade: Bool {
+    guard let word = attempt?.payment?.status else { return false }
+    return PaymentResponse.Status(rawValue: word).isMade(byBankDebit: isBankDebit)
   }
 
   // MARK: Required actions
@@ -201,8 +216,7 @@ extension Checkout {
   /// The mandate is with Stripe; the payment settles later.
   mutating func finishCompletion(_ turn: inout Turn) {
     guard settings.paymentHandling == .auto else { return end(.handledByClient, nil, &turn) }
-    let isMade = attempt?.payment?.status == PaymentResponse.Status.success.rawValue
-    end(isMade ? .success : .pending, nil, &turn)
+    end(isPaymentMade ? .success : .pending, nil, &turn)
   }
 
   mutating func failCompletion(

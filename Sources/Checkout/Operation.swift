@@ -96,50 +96,6 @@ package struct PaymentInstrument: Sendable, Equatable {
   }
 }
 
-/// An answer about a payment.
-package struct PaymentResponse: Sendable, Equatable {
-  /// The payment's state upstream.
-  package enum Status: String, Sendable {
-    case failed = "FAILED"
-    case pending = "PENDING"
-    case success = "SUCCESS"
-  }
-
-  /// What upstream says of the checkout as a whole, above the status.
-  package enum CheckoutOutcome: String, Sendable {
-    case complete = "CHECKOUT_COMPLETE"
-    case failure = "CHECKOUT_FAILURE"
-    case determineFromPaymentStatus = "DETERMINE_FROM_PAYMENT_STATUS"
-  }
-
-  /// The payment's id.
-  package var id: String?
-  /// The merchant's id of the order.
-  package var orderID: String?
-  /// The payment's state.
-  package var status: Status
-  /// What the checkout came to.
-  package var checkoutOutcome: CheckoutOutcome
-  /// Whether `PENDING` counts as success after a resume.
-  package var showsSuccessOnPending: Bool
-  /// What must be done before the payment can go on.
-  package var requiredAction: RequiredAction?
-
-  /// Makes a response.
-  package init(
-    id: String?, orderID: String? = nil, status: Status,
-    checkoutOutcome: CheckoutOutcome = .determineFromPaymentStatus,
-    showsSuccessOnPending: Bool = false, requiredAction: RequiredAction? = nil
-  ) {
-    self.id = id
-    self.orderID = orderID
-    self.status = status
-    self.checkoutOutcome = checkoutOutcome
-    self.showsSuccessOnPending = showsSuccessOnPending
-    self.requiredAction = requiredAction
-  }
-}
-
 /// What must happen before a payment can go on, and the token to do it with.
 package struct RequiredAction: Sendable, Equatable {
   /// As in `USE_PRIMER_SDK`.
@@ -176,7 +132,7 @@ package struct OperationFailure: Error, Sendable, Equatable {
     case interrupted
     /// A whole answer came with a status outside 200 to 299.
     case status
-    /// A whole answer came that makes no sense: not JSON, wrong shape, unknown word, too large.
+    /// A whole answer came that makes no sense: not JSON, wrong shape, too large.
     case undecodable
     /// The URL is not allowed (a private address behind an allowed name); nothing was sent.
     case notAllowed
@@ -192,11 +148,22 @@ package struct OperationFailure: Error, Sendable, Equatable {
   package var retryAfter: Milliseconds?
   /// Primer's error body, where there was one.
   package var serverError: ServerError?
-  /// A payment that the answer names in spite of all: from a key-already-used answer, or read
-  /// leniently from a success that did not decode.
+  /// A payment that the answer names in spite of all: from an error body, or salvaged from a success
+  /// that could not be read.
   package var payment: Payment?
   /// Whether upstream said that this idempotency key has been used before.
   package var isKeyAlreadyUsed: Bool
+  /// Whether upstream refused because of the idempotency key, in words known or not: then nothing is
+  /// said about whether the payment was made.
+  package var speaksOfKey = false
+  /// How long ago the first byte of the request had left when this happened; `nil` if none did.
+  ///
+  /// Waiting for a connection does not count. It matters for the next repeat alone, so it is not
+  /// stored.
+  package var elapsed: Milliseconds?
+  /// More about an answer that makes no sense, for people to read; an error that is made of this
+  /// takes it over, so it is not stored.
+  package var detail: String?
 
   /// Makes a failure.
   package init(
@@ -209,6 +176,26 @@ package struct OperationFailure: Error, Sendable, Equatable {
     self.serverError = serverError
     self.payment = payment
     self.isKeyAlreadyUsed = isKeyAlreadyUsed
+  }
+}
+
+extension OperationFailure {
+  /// Whether nothing of the request left this machine, for certain.
+  package var neverLeft: Bool {
+    switch kind {
+    case .notSent, .notAllowed, .untrusted: true
+    case .timedOut, .interrupted, .status, .undecodable: false
+    }
+  }
+
+  /// Whether upstream may still be working on the request, so that what became of it is not yet
+  /// settled there.
+  package var mayStillBeAtWork: Bool {
+    switch kind {
+    case .timedOut, .interrupted: true
+    case .status: httpStatus == 408 || (500..<600).contains(httpStatus ?? 0)
+    case .notSent, .undecodable, .notAllowed, .untrusted: false
+    }
   }
 }
 

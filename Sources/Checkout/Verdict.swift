@@ -12,31 +12,29 @@ enum Verdict: Sendable, Equatable {
 
   /// Judges an answer; the first row that matches counts.
   ///
-  /// The rows are the reference's (primer-behaviour.md b, "Verdict"), with two differences. A
+  /// The rows are the reference's (primer-behaviour.md b, "Verdict"), with these differences. A
   /// required action in a resume's answer is followed, not ignored. A failure that still names a
-  /// payment which is pending or made is an unknown outcome: nobody may be told to pay again.
-  init(_ response: PaymentResponse, after call: Call) {
-    let isMade = response.checkoutOutcome == .complete || response.status == .success
-    let failure = Verdict.failed(response.status == .failed ? .failed : .unknown)
-    switch response.checkoutOutcome {
-    case .complete: break
-    case .failure:
-      self = failure
-      return
-    case .determineFromPaymentStatus:
-      guard response.id != nil, response.status != .failed else {
-        self = failure
-        return
-      }
-    }
-    if response.requiredAction != nil {
+  /// payment which is pending or made is an unknown outcome: nobody may be told to pay again. So is
+  /// a word that nobody here knows, and a checkout that is called complete with a failed payment.
+  init(_ response: PaymentResponse, after call: Call, isBankDebit: Bool = false) {
+    let meaning = response.status?.meaning
+    let isMade = response.status?.isMade(byBankDebit: isBankDebit) ?? false
+    let isComplete = response.checkoutOutcome == .complete
+    let isNamed = response.id != nil || isComplete
+    if meaning == .failed {
+      self = .failed(isComplete ? .unknown : .failed)
+    } else if meaning == .unknown || response.checkoutOutcome == .failure || !isNamed {
+      self = .failed(.unknown)
+    } else if response.requiredAction != nil {
       self = .actionRequired
-    } else if isMade {
+    } else if isMade || (isComplete && meaning == nil) {
       self = .completed(.success)
-    } else if call == .create || response.showsSuccessOnPending {
+    } else if call == .create || isComplete || meaning == .settling
+      || response.showsSuccessOnPending
+    {
       self = .completed(.pending)
     } else {
-      self = failure
+      self = .failed(.unknown)
     }
   }
 }

@@ -193,7 +193,9 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
     ("SUCCESS", ["step webRedirect success", "didCompleteCheckout success pay-1 SUCCESS"]),
     ("FAILED", [failed, "didFail failed payment-failed pay-1 FAILED"]),
     ("PENDING", [failed, "didFail unknown outcome-unknown pay-1 PENDING"]),
-    ("SETTLED", [failed, "didFail unknown outcome-unknown pay-1 SETTLED"]),
+    ("SETTLED", ["step webRedirect success", "didCompleteCheckout success pay-1 SETTLED"]),
+    ("DECLINED", [failed, "didFail failed payment-failed pay-1 DECLINED"]),
+    ("NEW", [failed, "didFail unknown outcome-unknown pay-1 NEW"]),
     (nil, [failed, "didFail unknown outcome-unknown pay-1"]),
   ]
 

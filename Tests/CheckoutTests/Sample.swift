@@ -75,7 +75,7 @@ enum Sample {
   static let instrument = PaymentInstrument(token: "tok-1", data: ["token": "tok-1"])
 
   static func payment(
-    _ status: PaymentResponse.Status, id: String? = "pay-1",
+    _ status: PaymentResponse.Status?, id: String? = "pay-1",
     _ outcome: PaymentResponse.CheckoutOutcome = .determineFromPaymentStatus,
     shows: Bool = false, action: ClientToken? = nil
   ) -> Answer {

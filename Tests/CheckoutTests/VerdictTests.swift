@@ -49,14 +49,14 @@ struct VerdictRow: Sendable, CustomTestStringConvertible {
       "S129 S142", .complete, id: "pay-1", .success, create: ok("success", "SUCCESS"),
       resume: ok("success", "SUCCESS")),
     VerdictRow(
-      "any status", .complete, id: "pay-1", .failed, create: ok("success", "FAILED"),
-      resume: ok("success", "FAILED")),
+      "contrary", .complete, id: "pay-1", .failed, create: open("payment-failed", "FAILED"),
+      resume: open("failed-to-resume-payment", "FAILED")),
     VerdictRow(
-      "any status", .complete, id: "pay-1", .pending, create: ok("success", "PENDING"),
-      resume: ok("success", "PENDING")),
+      "later", .complete, id: "pay-1", .pending, create: ok("pending", "PENDING"),
+      resume: ok("pending", "PENDING")),
     VerdictRow(
-      "even nil", .complete, id: nil, .failed, create: ok("success", "FAILED", id: nil),
-      resume: ok("success", "FAILED")),
+      "even nil", .complete, id: nil, .success, create: ok("success", "SUCCESS", id: nil),
+      resume: ok("success", "SUCCESS")),
     VerdictRow("S130 S143", .failure, id: "pay-1", .failed, create: created, resume: resumed),
     VerdictRow(
       "S130 S143", .failure, id: "pay-1", .success, create: open("payment-failed", "SUCCESS"),
@@ -95,6 +95,65 @@ struct VerdictRow: Sendable, CustomTestStringConvertible {
       "S128 S134 S141 S147", .determineFromPaymentStatus, id: "pay-1", .pending, shows: true,
       create: ok("pending", "PENDING"), resume: ok("pending", "PENDING")),
   ]
+
+  /// The words of a payment's life cycle, and what becomes of a checkout whose money a bank debits
+  /// and of any other.
+  static let words: [(word: String, debit: String, other: String)] = [
+    ("SUCCESS", "success", "success"), ("AUTHORIZED", "success", "success"),
+    ("PARTIALLY_SETTLED", "success", "success"), ("SETTLED", "success", "success"),
+    ("SETTLING", "pending", "success"), ("PENDING", "pending", "pending"),
+    ("FAILED", "failed", "failed"), ("DECLINED", "failed", "failed"),
+    ("CANCELLED", "failed", "failed"), ("REVERSED", "unknown", "unknown"),
+    ("success", "unknown", "unknown"),
+  ]
+
+  /// A checkout whose payment is being created.
+  static func creating(byDebit isDebit: Bool) -> Bench {
+    guard isDebit else { return Bench(at: .creating) }
+    var bench = Bench()
+    bench.start()
+    bench.startACH()
+    bench.call(.submit)
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    return bench
+  }
+
+  @Test(arguments: words)
+  func `a word decides, and is told as it was received`(
+    row: (word: String, debit: String, other: String)
+  ) {
+    for (isDebit, outcome) in [(false, row.other), (true, row.debit)] {
+      var bench = Self.creating(byDebit: isDebit)
+      let lines = bench.answer("create", Sample.payment(.init(rawValue: row.word)))
+      let event = outcome == "success" || outcome == "pending" ? "didCompleteCheckout" : "didFail"
+      let ending = lines.first { $0.hasPrefix("\(event) \(outcome) ") }
+      #expect(ending?.hasSuffix("pay-1 \(row.word)") == true, "\(lines)")
+    }
+  }
+
+  @Test(arguments: words)
+  func `a used key's word decides too`(row: (word: String, debit: String, other: String)) {
+    for (isDebit, outcome) in [(false, row.other), (true, row.debit)] {
+      var bench = Self.creating(byDebit: isDebit)
+      let lines = bench.fail("create", Sample.keyUsed(row.word))
+      let isKnown = outcome != "pending" || row.word == "SETTLING"
+      let expected = isKnown ? outcome : "unknown"
+      #expect(lines.contains { $0.contains(" \(expected) ") && $0.hasSuffix(row.word) }, "\(lines)")
+    }
+  }
+
+  @Test func `an unknown word is never answered by sending a one-time resume again`() {
+    var bench = Bench(at: .resuming)
+    let lines = bench.answer("resume", Sample.payment(.init(rawValue: "REVERSED")))
+    #expect(lines.contains("didFail unknown outcome-unknown pay-1 REVERSED"), "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("> resume") })
+  }
+
+  @Test func `a complete checkout needs no word`() {
+    var bench = Bench(at: .creating)
+    let lines = bench.answer("create", Sample.payment(nil, .complete))
+    #expect(lines.contains("didCompleteCheckout success pay-1"), "\(lines)")
+  }
 
   @Test(arguments: rows)
   func `the answer to a creation is judged as in the table`(row: VerdictRow) {

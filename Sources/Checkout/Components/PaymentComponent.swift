@@ -17,13 +17,19 @@ package struct ComponentKind: Sendable {
   package let manager: Manager
   /// Whether its payment sends the shopper to a page; its steps then tell of `webRedirect`.
   package let redirects: Bool
+  /// Whether its payment takes the money from a bank account, days after the checkout has ended.
+  package let isBankDebit: Bool
 
   /// Makes a kind.
-  package init(name: String, paymentMethodType: String, manager: Manager, redirects: Bool) {
+  package init(
+    name: String, paymentMethodType: String, manager: Manager, redirects: Bool,
+    isBankDebit: Bool = false
+  ) {
     self.name = name
     self.paymentMethodType = paymentMethodType
     self.manager = manager
     self.redirects = redirects
+    self.isBankDebit = isBankDebit
   }
 }
 

@@ -5,7 +5,7 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
   /// `StripeAchUserDetailsComponent` for `STRIPE_ACH`.
   package static let kind = ComponentKind(
     name: "StripeAchUserDetailsComponent", paymentMethodType: "STRIPE_ACH", manager: .ach,
-    redirects: false)
+    redirects: false, isBankDebit: true)
 
   /// The fields, in the order of the seed page.
   private enum Field: String, CaseIterable {

@@ -74,7 +74,10 @@ package enum Sample {
       let action: ClientToken? = input.one(of: [redirectToken, achToken, nil])
       let response = PaymentResponse(
         id: input.chance(oneIn: 12) ? nil : "pay-1", orderID: "o-1",
-        status: input.one(of: [.pending, .pending, .success, .failed]),
+        status: input.one(of: [
+          .pending, .pending, .success, .failed, .init(rawValue: "SETTLING"),
+          .init(rawValue: "REVERSED"), nil,
+        ]),
         checkoutOutcome: input.one(of: [
           .determineFromPaymentStatus, .determineFromPaymentStatus, .complete, .failure,
         ]),
