@@ -85,7 +85,8 @@ extension Server {
   }
 
   private func perform(_ operation: Operation, for live: LiveCheckout) {
-    live.requests[operation.id] = gateway.perform(operation) { [unowned self] result in
+    live.requests[operation.id] = gateway.perform(operation, for: live.owner) {
+      [unowned self] result in
       // An answer to what was abandoned in the same turn means nothing any more.
       guard live.requests.removeValue(forKey: operation.id) != nil else { return }
       receive(input(from: result, to: operation, of: live), of: live)

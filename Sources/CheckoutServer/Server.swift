@@ -129,6 +129,11 @@ package final class Server {
     _ = try loop.addIO(clients.rawValue, .readable) { [unowned self] _ in serveClients() }
     loop.endOfTurn = { [unowned self] in endTurn() }
     gateway.onEgressChanged = { [unowned self] problem in noteEgress(problem) }
+    gateway.onBanksLeftOut = { [log] count, sessionID in
+      log.warning(
+        "\(count) entries of a bank list make no sense and were left out",
+        fields: [("SESSION_ID", sessionID)])
+    }
   }
 
   /// The time, as spans are measured.

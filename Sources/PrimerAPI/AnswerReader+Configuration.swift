@@ -2,23 +2,40 @@ internal import Checkout
 internal import ValueTree
 
 extension AnswerReader {
-  /// Reads a configuration: strict about its two arrays and its URLs, lenient about the session,
-  /// where a member of another type than expected is `nil`, so that whoever needs it can say which
-  /// one is missing.
-  func configuration(_ body: Value?) throws(OperationFailure) -> Configuration {
-    guard let body, let methods = body["paymentMethods"]?.array,
-      body["checkoutModules"]?.array != nil
-    else { throw OperationFailure(.undecodable) }
-    return Configuration(
+  /// Reads a configuration, of which the methods and the URLs are needed.
+  ///
+  /// Of the session a member of another type than expected is `nil`, so that whoever needs it can say
+  /// which one is missing.
+  func configuration(_ body: Value) throws(OperationFailure) -> Configuration {
+    guard let methods = body["paymentMethods"]?.array else { throw OperationFailure(.undecodable) }
+    return try configuration(body, methods)
+  }
+
+  /// Reads the answer to a change of the session, of which only the session is needed.
+  func changedSession(_ body: Value) throws(OperationFailure) -> Configuration {
+    guard body["clientSession"]?.object != nil else { throw OperationFailure(.undecodable) }
+    return try configuration(body, body["paymentMethods"]?.array ?? [])
+  }
+
+  /// A quarter of a line is what session and methods may take: the rest is for what is told beside.
+  private func configuration(
+    _ body: Value, _ methods: [Value]
+  ) throws(OperationFailure) -> Configuration {
+    let configuration = Configuration(
       coreURL: try allowed(body["coreUrl"]), pciURL: try allowed(body["pciUrl"]),
       paymentMethods: methods.compactMap(Self.paymentMethod),
       clientSession: Self.clientSession(body["clientSession"] ?? .null))
+    guard ShownSize(of: configuration).byteCount <= maximumLineByteCount / 4 else {
+      var failure = OperationFailure(.undecodable)
+      failure.detail = "The client session is too long to be told in a line"
+      throw failure
+    }
+    return configuration
   }
 
   private func allowed(_ value: Value?) throws(OperationFailure) -> String? {
     guard let url = value?.text else { return nil }
-    do { try policy.check(url) } catch { throw OperationFailure(.notAllowed) }
-    return url
+    do { return try policy.called(url) } catch { throw OperationFailure(.notAllowed) }
   }
 
   /// A method without a type cannot be named by anybody, so it is left out.

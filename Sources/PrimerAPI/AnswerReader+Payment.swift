@@ -4,35 +4,44 @@ internal import ValueTree
 extension AnswerReader {
   /// Reads an answer about a payment.
   ///
-  /// What it says of the payment is read leniently first, so that an answer that makes no sense as
-  /// a whole still names the payment there is.
-  func payment(_ body: Value?, now: WallTime) throws(OperationFailure) -> PaymentResponse {
-    guard let body, body.object != nil else { throw OperationFailure(.undecodable) }
-    let undecodable = OperationFailure(.undecodable, payment: Payment(namedBy: body))
+  /// What is needed is a word about the payment, or about the checkout as a whole, and an id to name
+  /// it by, unless the payment failed or the checkout is complete all the same.
+  ///
+  /// - Parameters:
+  ///   - body: The answer.
+  ///   - knownID: The payment's id, if it is known already: an answer need not repeat it.
+  ///   - now: The wall clock, for the expiry of a replacement token.
+  /// - Returns: What was read.
+  /// - Throws: ``OperationFailure`` if something that is needed is missing.
+  func payment(
+    _ body: Value, knownID: String?, now: WallTime
+  ) throws(OperationFailure) -> PaymentResponse {
+    let status = body["status"]?.boundedText.map(PaymentResponse.Status.init(rawValue:))
+    let outcome = body["checkoutOutcome"]?.string.flatMap(
+      PaymentResponse.CheckoutOutcome.init(rawValue:))
+    let id = body["id"]?.text(of: 1024) ?? knownID
+    let isSaid = status != nil || outcome == .complete || outcome == .failure
+    let isNamed = id != nil || status?.meaning == .failed || outcome == .complete
+    guard isSaid, isNamed else { throw OperationFailure(.undecodable) }
+    return PaymentResponse(
+      id: id, orderID: body["orderId"]?.boundedText, status: status,
+      checkoutOutcome: outcome ?? .determineFromPaymentStatus,
+      showsSuccessOnPending: body["showSuccessCheckoutOnPendingPayment"]?.bool ?? false,
+      requiredAction: requiredAction(body["requiredAction"], after: status, now: now))
+  }
 
-    guard let id = optional(body["id"], \.string),
-      let orderID = optional(body["orderId"], \.string),
-      let status = body["status"]?.string.flatMap(PaymentResponse.Status.init),
-      let outcomeText = optional(body["checkoutOutcome"], \.string),
-      let showsSuccess = optional(body["showSuccessCheckoutOnPendingPayment"], \.bool)
-    else { throw undecodable }
-    var response = PaymentResponse(
-      id: id, orderID: orderID, status: status, showsSuccessOnPending: showsSuccess ?? false)
-    if let outcomeText {
-      guard let outcome = PaymentResponse.CheckoutOutcome(rawValue: outcomeText) else {
-        throw undecodable
-      }
-      response.checkoutOutcome = outcome
+  /// Reads what must be done; of a payment that waits for nothing, only what makes sense.
+  private func requiredAction(
+    _ value: Value?, after status: PaymentResponse.Status?, now: WallTime
+  ) -> RequiredAction? {
+    guard let value, value != .null else { return nil }
+    guard value.object != nil else {
+      let isSettled = status?.meaning == .made || status?.meaning == .failed
+      return isSettled ? nil : RequiredAction(name: "", clientToken: .failure(.undecodable))
     }
-    guard let action = optional(body["requiredAction"], { $0.object == nil ? nil : $0 }) else {
-      throw undecodable
-    }
-    if let action {
-      guard let name = action["name"]?.text else { throw undecodable }
-      response.requiredAction = RequiredAction(
-        name: bounded(name), clientToken: replacementToken(action["clientToken"], now: now))
-    }
-    return response
+    return RequiredAction(
+      name: value["name"]?.boundedText ?? "",
+      clientToken: replacementToken(value["clientToken"], now: now))
   }
 
   private func replacementToken(
@@ -47,15 +56,6 @@ extension AnswerReader {
     default: return .failure(.undecodable)
     }
   }
-
-  /// A member that may be absent or `null` (then `.some(nil)`), but must not have another type
-  /// (then `nil`).
-  private func optional<T>(_ value: Value?, _ read: (Value) -> T?) -> T?? {
-    switch value {
-    case nil, .null?: .some(nil)
-    case let value?: read(value).map(Optional.some)
-    }
-  }
 }
 
 extension Payment {
@@ -64,7 +64,7 @@ extension Payment {
   /// - Returns: `nil` if it names none.
   init?(namedBy body: Value) {
     self.init(
-      id: body["id"]?.boundedText, orderID: body["orderId"]?.boundedText,
+      id: body["id"]?.text(of: 1024), orderID: body["orderId"]?.boundedText,
       status: body["status"]?.boundedText)
     guard self != Payment() else { return nil }
   }
@@ -73,10 +73,12 @@ extension Payment {
   ///
   /// - Returns: `nil` if it names none.
   init?(namedByError body: Value) {
-    func text(_ name: String) -> String? {
-      body[name]?.boundedText ?? body["error"]?[name]?.boundedText
+    func read(_ name: String, _ text: (Value) -> String?) -> String? {
+      body[name].flatMap(text) ?? body["error"]?[name].flatMap(text)
     }
-    self.init(id: text("paymentId"), orderID: text("orderId"), status: text("paymentStatus"))
+    self.init(
+      id: read("paymentId") { $0.text(of: 1024) }, orderID: read("orderId", \.boundedText),
+      status: read("paymentStatus", \.boundedText))
     guard id != nil || status != nil else { return nil }
   }
 }

@@ -14,97 +14,127 @@ struct HTTPResponse {
 }
 
 /// Turns whole answers into what the core understands, by the rules of each call.
+///
+/// Upstream is read tolerantly: a 2xx is used if what the call needs can be read from it, whatever
+/// else it holds. What is only displayed is left out where it makes no sense, and an `error` counts
+/// only where the rest is not what was asked for.
 struct AnswerReader {
   /// What URLs in answers are checked against.
   let policy: UpstreamPolicy
-  private let json: JSONReader
+  /// The longest line that a client is sent.
+  let maximumLineByteCount: Int
+  private let json: TolerantReader
 
   /// Makes a reader.
   ///
   /// - Parameters:
   ///   - policy: What URLs in answers are checked against.
   ///   - maximumBodyByteCount: The longest body there can be.
-  init(policy: UpstreamPolicy, maximumBodyByteCount: Int) {
+  ///   - maximumLineByteCount: The longest line that a client is sent.
+  init(policy: UpstreamPolicy, maximumBodyByteCount: Int, maximumLineByteCount: Int = 1 << 20) {
     self.policy = policy
-    json = JSONReader(maximumByteCount: maximumBodyByteCount)
+    self.maximumLineByteCount = maximumLineByteCount
+    json = TolerantReader(maximumByteCount: maximumBodyByteCount)
   }
 
   /// Reads the answer to a request.
-  ///
-  /// An error body decides whatever the status is: a 2xx with one is a refusal all the same.
   ///
   /// - Parameters:
   ///   - response: The answer.
   ///   - request: What was asked.
   ///   - now: The wall clock, for the expiry of a replacement token.
+  ///   - onLeftOut: Called with the number of entries of a list that were left out, if there are any.
   /// - Returns: What the core gets.
   func read(
-    _ response: HTTPResponse, to request: Operation.Request, now: WallTime
+    _ response: HTTPResponse, to request: Operation.Request, now: WallTime,
+    onLeftOut: (Int) -> Void = { _ in }
   ) -> Result<Answer, OperationFailure> {
-    let body: Value?
-    do { body = try json.value(of: response.body) } catch { body = nil }
-
-    guard 200...299 ~= response.status else {
-      return .failure(Self.refusal(response, body))
-    }
-    if let body, ServerError(body: body) != nil {
-      return .failure(Self.refusal(response, body))
-    }
+    let text = json.read(response.body)
+    guard 200...299 ~= response.status else { return .failure(Self.refusal(response, text)) }
     do throws(OperationFailure) {
-      switch request {
-      case .complete, .validateClientToken:
-        guard body != nil || response.body.isEmpty else { throw OperationFailure(.undecodable) }
-        return .success(.acknowledged)
-      case .fetchConfiguration, .performActions:
-        return .success(.configuration(try configuration(body)))
-      case .fetchBanks: return .success(.banks(try banks(body)))
-      case .tokenize:
-        guard let body, body.object != nil else { throw OperationFailure(.undecodable) }
-        return .success(.instrument(PaymentInstrument(token: body["token"]?.text, data: body)))
-      case .createPayment, .resume: return .success(.payment(try payment(body, now: now)))
-      case .poll: return .success(.redirectStatus(try redirectStatus(body)))
-      }
+      let answer = try answer(text, response, to: request, now, onLeftOut)
+      return .success(answer)
     } catch {
       var failure = error
+      if failure.kind == .undecodable, text.isWhole, ServerError(body: text.value) != nil {
+        failure = Self.refusal(response, text)
+      }
       failure.httpStatus = response.status
+      failure.payment = failure.payment ?? Self.payment(namedIn: text, to: request)
       return .failure(failure)
     }
   }
 
-  private static func refusal(_ response: HTTPResponse, _ body: Value?) -> OperationFailure {
-    let error = body.flatMap(ServerError.init(body:))
-    let isKeyAlreadyUsed =
-      error?.id == "IdempotencyKeyAlreadyExists"
-      || error?.id == "TransactionRequestIdempotencyKeyAlreadyExists"
-    return OperationFailure(
-      .status, httpStatus: response.status, retryAfter: response.retryAfter, serverError: error,
-      payment: body.flatMap(Payment.init(namedByError:)), isKeyAlreadyUsed: isKeyAlreadyUsed)
+  /// The payment that a body names which is no answer to a request: one that is cut, or too long.
+  func payment(namedIn body: [UInt8], to request: Operation.Request) -> Payment? {
+    Self.payment(namedIn: json.read(body), to: request)
   }
 
-  private func banks(_ body: Value?) throws(OperationFailure) -> [IssuingBank] {
-    guard let list = body?["result"]?.array else { throw OperationFailure(.undecodable) }
-    var banks: [IssuingBank] = []
-    banks.reserveCapacity(list.count)
-    for entry in list {
-      guard let id = entry["id"]?.text, let name = entry["name"]?.text else {
+  private static func payment(
+    namedIn text: TolerantText, to request: Operation.Request
+  ) -> Payment? {
+    switch request {
+    case .createPayment, .resume: Payment(namedBy: text.value)
+    default: nil
+    }
+  }
+
+  private func answer(
+    _ text: TolerantText, _ response: HTTPResponse, to request: Operation.Request, _ now: WallTime,
+    _ onLeftOut: (Int) -> Void
+  ) throws(OperationFailure) -> Answer {
+    switch request {
+    case .complete: return .acknowledged
+    case .validateClientToken where response.body.isEmpty: return .acknowledged
+    default: break
+    }
+    guard text.isWhole else { throw OperationFailure(.undecodable) }
+    let body = text.value
+    switch request {
+    case .fetchConfiguration: return .configuration(try configuration(body))
+    case .performActions: return .configuration(try changedSession(body))
+    case .fetchBanks: return .banks(try banks(body, onLeftOut))
+    case .tokenize: return .instrument(try instrument(body))
+    case .createPayment: return .payment(try payment(body, knownID: nil, now: now))
+    case .resume(let id, _): return .payment(try payment(body, knownID: id, now: now))
+    case .poll: return .redirectStatus(try redirectStatus(body))
+    case .complete: return .acknowledged
+    case .validateClientToken:
+      // Any JSON says yes, but for an object that holds an error and nothing else.
+      guard body.object?.count != 1 || ServerError(body: body) == nil else {
         throw OperationFailure(.undecodable)
       }
-      var iconURL = entry["iconUrl"]?.text
-      if let url = iconURL {
-        do { try policy.checkDisplayed(url) } catch { iconURL = nil }
-      }
-      // A bank that does not say is enabled: one slip upstream must not take the whole list away.
-      let isDisabled = entry["disabled"]?.bool ?? false
-      banks.append(IssuingBank(id: id, name: name, iconURL: iconURL, isDisabled: isDisabled))
+      return .acknowledged
     }
-    return banks
   }
 
-  private func redirectStatus(_ body: Value?) throws(OperationFailure) -> RedirectStatus {
-    switch body?["status"]?.text {
+  private static func refusal(_ response: HTTPResponse, _ text: TolerantText) -> OperationFailure {
+    let error = text.isWhole ? ServerError(body: text.value) : nil
+    var failure = OperationFailure(
+      .status, httpStatus: response.status, retryAfter: response.retryAfter, serverError: error,
+      payment: Payment(namedByError: text.value))
+    let id = (error?.id ?? "").lowercased()
+    failure.isKeyAlreadyUsed =
+      id == "idempotencykeyalreadyexists" || id == "transactionrequestidempotencykeyalreadyexists"
+    failure.speaksOfKey = id.utf8.firstRange(of: "idempotency".utf8) != nil
+    return failure
+  }
+
+  private func instrument(_ body: Value) throws(OperationFailure) -> PaymentInstrument {
+    guard body.object != nil else { throw OperationFailure(.undecodable) }
+    let token = body["token"]?.text(of: 64 * 1024)
+    if token == nil, ServerError(body: body) != nil { throw OperationFailure(.undecodable) }
+    return PaymentInstrument(
+      token: token, data: body.keepingMembers(within: maximumLineByteCount / 4))
+  }
+
+  private func redirectStatus(_ body: Value) throws(OperationFailure) -> RedirectStatus {
+    switch body["status"]?.text {
     case "PENDING"?: return .pending
     case "COMPLETE"?:
-      guard let token = body?["id"]?.text else { throw OperationFailure(.undecodable) }
+      guard let token = body["id"]?.text(of: 64 * 1024) else {
+        throw OperationFailure(.undecodable)
+      }
       return .complete(resumeToken: token)
     case let status?: return .unknown(bounded(status))
     case nil: throw OperationFailure(.undecodable)

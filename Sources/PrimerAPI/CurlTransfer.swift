@@ -1,6 +1,7 @@
 internal import CCurl
 internal import Checkout
 internal import Glibc
+internal import LinuxSystem
 internal import Upstream
 
 /// One request under way in libcurl: its handle, what it sends and what has come back.
@@ -14,8 +15,13 @@ internal import Upstream
   typealias Key = UInt
   /// This transfer's key.
   var key: Key { unsafe Self.key(of: easy) }
-  /// Whether libcurl has begun to send the request: before, nothing of it has left this machine.
-  private(set) var hasBegun = false
+  /// Called, from within libcurl, when it begins to send the request.
+  var onBegin: (() -> Void)?
+  /// When libcurl began to send the request, in microseconds since the boot: before, nothing of it
+  /// has left this machine.
+  private var begunAt: UInt64?
+  /// When the request must have ended, once it has begun.
+  var deadline: UInt64? { begunAt.map { $0 &+ UInt64(max(0, limit)) &* 1000 } }
 
   private let policy: UpstreamPolicy
   private let checksAddresses: Bool
@@ -25,6 +31,7 @@ internal import Upstream
   private var isBodyTooLong = false
   private var refusedCount = 0
   private var openedCount = 0
+  private var limit: Milliseconds = 0
   // libcurl reads both for as long as the transfer is under way.
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var url: CurlURL?
@@ -55,11 +62,12 @@ internal import Upstream
   /// - Parameters:
   ///   - request: What to send.
   ///   - base: The URL that the request's path and query are added to; it has been checked.
-  ///   - timeout: How long it may take.
+  ///   - limit: How long it may take from its first byte; the caller ends it then. libcurl's own
+  ///     limit is for the connection alone, since its clock for the whole would count that too.
   ///   - options: The gateway's.
   /// - Returns: Whether libcurl took all of it; if not, the transfer must not be started.
   func prepare(
-    _ request: HTTPRequest, to base: consuming CurlURL, timeout: Milliseconds,
+    _ request: HTTPRequest, to base: consuming CurlURL, limit: Milliseconds,
     _ options: GatewayOptions
   ) -> Bool {
     guard request.complete(&base) else { return false }
@@ -82,8 +90,8 @@ internal import Upstream
         } == CURLE_OK && isTaken
     }
     isTaken = set(CURLOPT_FRESH_CONNECT, request.needsFreshConnection ? 1 : 0) && isTaken
-    isTaken = set(CURLOPT_TIMEOUT_MS, Int(timeout)) && isTaken
-    isTaken = set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(timeout, options.timeouts.connect))) && isTaken
+    self.limit = limit
+    isTaken = set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(limit, options.timeouts.connect))) && isTaken
     isTaken = set(CURLOPT_PROTOCOLS_STR, scheme) && isTaken
     return setConnection(options) && setCallbacks() && isTaken
   }
@@ -95,7 +103,8 @@ internal import Upstream
     unsafe headers = nil
     url = nil
     body = []
-    hasBegun = false
+    onBegin = nil
+    begunAt = nil
     isBodyTooLong = false
     refusedCount = 0
     openedCount = 0
@@ -109,7 +118,8 @@ internal import Upstream
     _ = unsafe ccurl_get_offset(easy, CURLINFO_RETRY_AFTER, &retryAfterSeconds)
     return TransferOutcome(
       ending: TransferOutcome.Ending(code, isBodyTooLong: isBodyTooLong), status: status,
-      body: body, retryAfterSeconds: retryAfterSeconds, hasBegun: hasBegun,
+      body: body, retryAfterSeconds: retryAfterSeconds,
+      elapsed: begunAt.map { Milliseconds((Clock.bootMicroseconds() &- $0) / 1000) },
       isAddressRefused: isRefusedByEgress(code) || (refusedCount > 0 && openedCount == 0),
       egressError: code == CURLE_COULDNT_CONNECT ? egressError : nil)
   }
@@ -227,7 +237,11 @@ internal import Upstream
         return false
       }
     }
-    hasBegun = true
+    // Not set anew when libcurl sends again what a kept connection lost.
+    if begunAt == nil {
+      begunAt = Clock.bootMicroseconds()
+      onBegin?()
+    }
     return true
   }
 

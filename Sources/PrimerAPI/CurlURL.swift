@@ -71,25 +71,49 @@ internal import CCurl
   }
 }
 
-/// Encodes everything but RFC 3986's unreserved characters (with the digits in lower case, which
-/// libcurl makes of them anyway), and a segment of dots alone as well, so that no parser takes it
-/// for a step up.
+/// Encodes everything but RFC 3986's unreserved characters, and a segment of dots alone as well, so
+/// that no parser takes it for a step up.
 func percentEncoded(_ segment: String) -> String {
   let isDots = segment == "." || segment == ".."
-  var encoded: [UInt8] = []
-  encoded.reserveCapacity(segment.utf8.count)
-  for byte in segment.utf8 {
+  return encoding(segment.utf8) { byte in
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
       UInt8(ascii: "~"):
+      false
+    case UInt8(ascii: "."): isDots
+    default: true
+    }
+  }
+}
+
+/// Encodes spaces and what is not ASCII in path, query and fragment of a URL; scheme and host are
+/// left as they are.
+func percentEncodedAfterHost(_ url: String) -> String {
+  let bytes = url.utf8
+  guard !bytes.allSatisfy({ 0x20 < $0 && $0 < 0x80 }),
+    let start = bytes.firstRange(of: "://".utf8)?.upperBound,
+    let end = bytes[start...].firstIndex(where: {
+      $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+    })
+  else { return url }
+  return String(url[..<end]) + encoding(bytes[end...]) { $0 == 0x20 || $0 >= 0x80 }
+}
+
+/// Writes the bytes that must be as `%` and two digits, in lower case, which libcurl makes of them
+/// anyway.
+private func encoding(
+  _ bytes: some Sequence<UInt8>, where mustBe: (UInt8) -> Bool
+) -> String {
+  var encoded: [UInt8] = []
+  for byte in bytes {
+    guard mustBe(byte) else {
       encoded.append(byte)
-    case UInt8(ascii: ".") where !isDots: encoded.append(byte)
-    default:
-      encoded.append(UInt8(ascii: "%"))
-      for digit in [byte >> 4, byte & 0xF] {
-        encoded.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-      }
+      continue
+    }
+    encoded.append(UInt8(ascii: "%"))
+    for digit in [byte >> 4, byte & 0xF] {
+      encoded.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
   }
   return String(decoding: encoded, as: UTF8.self)

@@ -23,7 +23,8 @@ package struct SDKClient: Sendable, Equatable {
   }
 }
 
-/// How long a request may take from its start to the last byte of its answer.
+/// How long a request may take from its first byte to the last byte of its answer; waiting for its
+/// turn and for a connection does not count.
 ///
 /// Creating a payment is given more than the 90 s after which Primer itself gives up: once the
 /// time-out has passed, nothing is under way there any more, and the request may be repeated.
@@ -56,6 +57,26 @@ package struct Timeouts: Sendable, Equatable {
   }
 }
 
+/// How many requests may be under way, by what they are for; further ones wait for their turn.
+package struct SlotShares: Sendable, Equatable {
+  /// All together.
+  package var all: Int
+  /// Of them configurations, bank lists, session actions and token validations.
+  package var reading: Int
+  /// Of them status polls.
+  package var polling: Int
+  /// What payments leave to the rest, and the rest to payments.
+  package var kept: Int
+
+  /// Makes shares.
+  package init(all: Int = 64, reading: Int = 48, polling: Int = 32, kept: Int = 8) {
+    self.all = all
+    self.reading = reading
+    self.polling = polling
+    self.kept = kept
+  }
+}
+
 /// What the gateway is told once.
 package struct GatewayOptions: Sendable {
   /// Which URLs may be called.
@@ -73,17 +94,19 @@ package struct GatewayOptions: Sendable {
   package var egress: EgressPath?
   /// How long requests may take.
   package var timeouts: Timeouts
-  /// How many requests may be under way; further ones wait in order.
-  package var maximumUnderWay: Int
+  /// How many requests may be under way.
+  package var slots: SlotShares
   /// The longest body of an answer.
   package var maximumBodyByteCount: Int
+  /// The longest line that a client is sent: what cannot be told in one is refused when it is read.
+  package var maximumLineByteCount: Int
 
   /// Makes options.
   package init(
     policy: UpstreamPolicy, client: SDKClient,
     certificateFile: String = "/etc/ssl/certs/ca-certificates.crt", proxy: String? = nil,
-    egress: EgressPath? = nil, timeouts: Timeouts = Timeouts(), maximumUnderWay: Int = 64,
-    maximumBodyByteCount: Int = 4 * 1024 * 1024
+    egress: EgressPath? = nil, timeouts: Timeouts = Timeouts(), slots: SlotShares = SlotShares(),
+    maximumBodyByteCount: Int = 4 * 1024 * 1024, maximumLineByteCount: Int = 1024 * 1024
   ) {
     self.policy = policy
     self.client = client
@@ -91,7 +114,8 @@ package struct GatewayOptions: Sendable {
     self.proxy = proxy
     self.egress = egress
     self.timeouts = timeouts
-    self.maximumUnderWay = maximumUnderWay
+    self.slots = slots
     self.maximumBodyByteCount = maximumBodyByteCount
+    self.maximumLineByteCount = maximumLineByteCount
   }
 }

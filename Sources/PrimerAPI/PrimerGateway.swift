@@ -4,17 +4,12 @@ internal import Glibc
 package import LinuxSystem
 package import Systemd
 
-/// Names a request given to a gateway.
-package struct PendingRequest: Hashable, Sendable {
-  fileprivate let number: UInt64
-}
-
 /// Performs the core's operations over HTTPS, on the event loop.
 ///
 /// It neither repeats anything nor judges what an answer means for a payment: the core does both.
 /// It belongs to the loop's thread. Before the first request, signals must be blocked (libcurl looks
 /// names up in threads of its own) and `SIGPIPE` ignored.
-package final class PrimerGateway {
+package final class PrimerGateway: UpstreamGateway {
   private enum Stage {
     case queued
     case underWay(CurlTransfer)
@@ -23,8 +18,10 @@ package final class PrimerGateway {
 
   private struct Request {
     let operation: Operation
+    let uid: UInt32
     let completion: (Result<Answer, OperationFailure>) -> Void
     var stage = Stage.queued
+    var kind: RequestClass { RequestClass(operation.request) }
   }
 
   private let loop: EventLoop
@@ -34,13 +31,16 @@ package final class PrimerGateway {
   /// Called when the egress cannot be connected to, with the reason, and when it can be again; only
   /// when that has changed.
   package var onEgressChanged: ((Errno?) -> Void)?
+  /// Called when entries of a bank list are left out: how many, and for which session.
+  package var onBanksLeftOut: ((Int, String) -> Void)?
   private var isEgressUnreachable = false
   private let reader: AnswerReader
   private var delivery: Timer?
+  private var deadline: Timer?
   private var multi: CurlMulti?
   private var lastNumber: UInt64 = 0
   private var requests: [UInt64: Request] = [:]
-  private var queue: [UInt64] = []
+  private var queue: RequestQueue
   private var underWay: [CurlTransfer.Key: UInt64] = [:]
   private var finished: [UInt64] = []
   private var spares: [CurlTransfer] = []
@@ -57,8 +57,11 @@ package final class PrimerGateway {
     self.options = options
     timeouts = options.timeouts
     reader = AnswerReader(
-      policy: options.policy, maximumBodyByteCount: options.maximumBodyByteCount)
+      policy: options.policy, maximumBodyByteCount: options.maximumBodyByteCount,
+      maximumLineByteCount: options.maximumLineByteCount)
+    queue = RequestQueue(options.slots)
     delivery = try loop.addTimer { [weak self] in self?.deliver() }
+    deadline = try loop.addTimer { [weak self] in self?.endOverdue() }
   }
 
   deinit { shutdown() }
@@ -73,40 +76,36 @@ package final class PrimerGateway {
   package var status: GatewayStatus {
     var status = tally
     status.underWay = underWay.count
-    status.queued = queue.count
+    status.queued = queue.waitingCount
     return status
   }
 
-  /// Performs an operation, at once or when there is room.
-  ///
-  /// - Parameters:
-  ///   - operation: What to do; its URL is checked again here.
-  ///   - completion: Called once, later, from the loop; not called after ``cancel(_:)``.
-  /// - Returns: What to cancel the request with.
+  /// Performs an operation, at once or when it is its turn.
   @discardableResult
   package func perform(
-    _ operation: Operation, completion: @escaping (Result<Answer, OperationFailure>) -> Void
+    _ operation: Operation, for uid: UInt32,
+    completion: @escaping (Result<Answer, OperationFailure>) -> Void
   ) -> PendingRequest {
     lastNumber += 1
-    requests[lastNumber] = Request(operation: operation, completion: completion)
-    queue.append(lastNumber)
-    let request = PendingRequest(number: lastNumber)
+    let request = Request(operation: operation, uid: uid, completion: completion)
+    requests[lastNumber] = request
+    queue.append(lastNumber, request.kind, of: uid)
+    let name = PendingRequest(number: lastNumber)
     startQueued()
-    return request
+    return name
   }
 
   /// Ends a request, wherever it is; one that has been completed or cancelled is left alone.
-  ///
-  /// - Parameter request: What ``perform(_:completion:)`` returned.
   package func cancel(_ request: PendingRequest) {
     guard let entry = requests.removeValue(forKey: request.number) else { return }
     switch entry.stage {
-    case .queued: queue.removeAll { $0 == request.number }
+    case .queued: queue.remove(request.number, entry.kind, of: entry.uid)
     case .finished: break  // its number is passed over when its turn comes
     case .underWay(let transfer):
       underWay[transfer.key] = nil
       multi?.remove(transfer)
       recycle(transfer)
+      queue.release(entry.kind, of: entry.uid)
       startQueued()
     }
   }
@@ -117,26 +116,28 @@ package final class PrimerGateway {
       if case .underWay(let transfer) = entry.stage { multi?.remove(transfer) }
     }
     requests = [:]
-    queue = []
+    queue = RequestQueue(options.slots)
     underWay = [:]
     finished = []
     spares = []
     multi = nil
     delivery?.cancel()
     delivery = nil
+    deadline?.cancel()
+    deadline = nil
   }
 
   // MARK: - The way of a request
 
   private func startQueued() {
-    while underWay.count < options.maximumUnderWay, !queue.isEmpty {
-      let number = queue.removeFirst()
-      guard let operation = requests[number]?.operation else { continue }
+    while let number = queue.next() {
+      guard let entry = requests[number] else { continue }
       do throws(OperationFailure) {
-        let transfer = try start(operation)
+        let transfer = try start(entry.operation)
         requests[number]?.stage = .underWay(transfer)
         underWay[transfer.key] = number
       } catch {
+        queue.release(entry.kind, of: entry.uid)
         finish(number, .failure(error))
         delivery?.arm(atBootMicroseconds: 0)
       }
@@ -151,8 +152,9 @@ package final class PrimerGateway {
     guard let multi = loadedMulti(), let transfer = spares.popLast() ?? CurlTransfer(options) else {
       throw OperationFailure(.notSent)
     }
-    let timeout = timeouts.limit(for: operation.request)
-    guard transfer.prepare(request, to: url, timeout: timeout, options), multi.add(transfer) else {
+    let limit = timeouts.limit(for: operation.request)
+    transfer.onBegin = { [weak self] in self?.armDeadline() }
+    guard transfer.prepare(request, to: url, limit: limit, options), multi.add(transfer) else {
       recycle(transfer)
       throw OperationFailure(.notSent)
     }
@@ -185,11 +187,59 @@ package final class PrimerGateway {
     else { return }
     let outcome = transfer.outcome(code)
     recycle(transfer)
+    queue.release(entry.kind, of: entry.uid)
     noteEgress(outcome)
-    let now = Clock.wallMilliseconds()
-    finish(
-      number,
-      outcome.response.flatMap { reader.read($0, to: entry.operation.request, now: now) })
+    finish(number, result(of: outcome, to: entry.operation))
+  }
+
+  private func result(
+    of outcome: TransferOutcome, to operation: Operation
+  ) -> Result<Answer, OperationFailure> {
+    let result: Result<Answer, OperationFailure>
+    switch outcome.response {
+    case .success(let response):
+      result = reader.read(response, to: operation.request, now: Clock.wallMilliseconds()) {
+        onBanksLeftOut?($0, operation.sessionID)
+      }
+    case .failure where outcome.accepts(operation.request): result = .success(.acknowledged)
+    case .failure(var failure):
+      if 200...299 ~= outcome.status {
+        failure.payment = reader.payment(namedIn: outcome.body, to: operation.request)
+      }
+      result = .failure(failure)
+    }
+    return result.mapError { failure in
+      var failure = failure
+      failure.elapsed = outcome.elapsed
+      return failure
+    }
+  }
+
+  // MARK: Time-outs
+
+  /// Sets the timer for the request that must end first.
+  private func armDeadline() {
+    let first = underWay.values.compactMap { number in transfer(number)?.deadline }.min()
+    guard let first else { return }
+    deadline?.arm(atBootMicroseconds: first)
+  }
+
+  private func transfer(_ number: UInt64) -> CurlTransfer? {
+    guard case .underWay(let transfer)? = requests[number]?.stage else { return nil }
+    return transfer
+  }
+
+  private func endOverdue() {
+    let now = Clock.bootMicroseconds()
+    for number in underWay.values.sorted() {
+      guard let transfer = transfer(number), let deadline = transfer.deadline, deadline <= now
+      else { continue }
+      multi?.remove(transfer)
+      transferFinished(transfer.key, CURLE_OPERATION_TIMEDOUT)
+    }
+    armDeadline()
+    startQueued()
+    deliver()
   }
 
   /// Keeps track of whether the egress is there: a request that was begun got through it.
@@ -198,7 +248,7 @@ package final class PrimerGateway {
       guard !isEgressUnreachable else { return }
       isEgressUnreachable = true
       onEgressChanged?(Errno(code: code, call: "connect"))
-    } else if isEgressUnreachable, outcome.hasBegun {
+    } else if isEgressUnreachable, outcome.elapsed != nil {
       isEgressUnreachable = false
       onEgressChanged?(nil)
     }

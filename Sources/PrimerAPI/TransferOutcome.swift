@@ -11,7 +11,7 @@ struct TransferOutcome {
     case timedOut
     /// The body passed the limit.
     case tooLong
-    /// What came is not HTTP.
+    /// What came is not HTTP, so that nothing says whether it was whole.
     case notHTTP
     /// The server could not show that it is who it should be.
     case untrusted
@@ -27,8 +27,8 @@ struct TransferOutcome {
   var body: [UInt8] = []
   /// `Retry-After`, a date already turned into a span; 0 if there was none.
   var retryAfterSeconds: Int64 = 0
-  /// Whether the request may have left this machine, in part or whole.
-  var hasBegun: Bool
+  /// How long ago the first byte of the request left this machine; `nil` if none can have.
+  var elapsed: Milliseconds?
   /// Whether an address was refused and none was tried.
   var isAddressRefused = false
   /// Why the egress could not be connected to, as an error number.
@@ -39,7 +39,7 @@ struct TransferOutcome {
   /// What happened before libcurl began to send is certain to have had no effect; what happened
   /// after never is, whatever libcurl calls it.
   var response: Result<HTTPResponse, OperationFailure> {
-    guard hasBegun else {
+    guard elapsed != nil else {
       if isAddressRefused { return .failure(OperationFailure(.notAllowed)) }
       return .failure(OperationFailure(ending == .untrusted ? .untrusted : .notSent))
     }
@@ -50,9 +50,14 @@ struct TransferOutcome {
     case .tooLong:
       let kind: OperationFailure.Kind = 200...299 ~= status ? .undecodable : .status
       return .failure(OperationFailure(kind, httpStatus: status, retryAfter: retryAfter))
-    case .notHTTP: return .failure(OperationFailure(.undecodable))
-    case .broken, .untrusted: return .failure(OperationFailure(.interrupted))
+    case .notHTTP, .broken, .untrusted: return .failure(OperationFailure(.interrupted))
     }
+  }
+
+  /// Whether the status alone is an answer: a completion needs no body, be it cut or too long.
+  func accepts(_ request: Operation.Request) -> Bool {
+    guard case .complete = request else { return false }
+    return elapsed != nil && 200...299 ~= status
   }
 
   /// At most an hour, whatever the server says.

@@ -23,30 +23,44 @@ package enum URLRefusal: Error, Sendable, Equatable {
 extension UpstreamPolicy {
   /// Checks a URL that will be called.
   ///
+  /// - Returns: The URL in ASCII: what else it has after the host is percent-encoded.
   /// - Throws: ``URLRefusal`` if it is not allowed.
-  package func check(_ url: String) throws(URLRefusal) {
-    _ = try parsed(url)
+  package func called(_ url: String) throws(URLRefusal) -> String {
+    let encoded = percentEncodedAfterHost(url)
+    _ = try parsed(encoded)
+    return encoded
   }
 
   /// Checks a URL that is only shown to people and never called by the daemon: `https`, or `http`
   /// as listed, on any host, without a user.
   ///
+  /// A host in other letters than ASCII's is refused: it may look like another one, or turn round
+  /// how the rest is read.
+  ///
+  /// - Returns: The URL in ASCII: what else it has after the host is percent-encoded.
   /// - Throws: ``URLRefusal`` if it is not allowed.
-  package func checkDisplayed(_ url: String) throws(URLRefusal) {
-    let parsed = try CurlURL(parsing: url)
+  package func shown(_ url: String) throws(URLRefusal) -> String {
+    let encoded = percentEncodedAfterHost(url)
+    let parsed = try CurlURL(parsing: encoded)
     try checkUser(parsed)
     switch parsed.part(CURLUPART_SCHEME) {
-    case "https": return
+    case "https": break
     case "http": try checkList(parsed)
     default: throw .scheme
     }
+    guard let host = parsed.part(CURLUPART_HOST), host.utf8.allSatisfy({ $0 < 0x80 }) else {
+      throw .host
+    }
+    return encoded
   }
 
   /// Checks a URL that will be called, and hands over what was checked.
+  ///
+  /// An empty fragment, which libcurl drops, is one as well.
   func parsed(_ text: String) throws(URLRefusal) -> CurlURL {
     let url = try CurlURL(parsing: text)
     try checkUser(url)
-    guard url.part(CURLUPART_FRAGMENT) == nil else { throw .fragment }
+    guard !text.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
     try checkList(url)
     return url
   }

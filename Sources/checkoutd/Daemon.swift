@@ -148,6 +148,7 @@ enum Daemon {
     gateway.proxy = options.proxy
     gateway.egress = options.egress
     gateway.timeouts = options.timeouts
+    gateway.maximumLineByteCount = options.limits.lineOut
     let store = try openStore(options)
     store.eventLimits = options.limits.events
     let server = try Server(

@@ -19,9 +19,9 @@ import ValueTree
   }
 
   @Test(arguments: [
-    "", "null", "[]", "true", "7", #"{"result":{}}"#, #"{"result":[{"id":"1"}]}"#,
+    "", "null", "[]", "true", "7", #"{"result":{}}"#, #"{"result":[{},7]}"#,
     #"{"result":[{"name":"A"}]}"#, #"{"result":[{"id":1,"name":"A"}]}"#, #"{"result":[null]}"#,
-    "<html></html>", #"{"result":[]"#, #"{"result":[],"result":[]}"#,
+    "<html></html>", #"{"result":[]"#,
   ])
   func `a bank list that makes no sense is undecodable as a whole`(body: String) throws {
     #expect(try read(body, to: .fetchBanks(configurationID: "c")) == undecodable())
@@ -41,6 +41,72 @@ import ValueTree
       try read(body, to: .fetchBanks(configurationID: "c")) == .success(.banks(expected)))
     #expect(
       try read(#"{"result":[]}"#, to: .fetchBanks(configurationID: "c")) == .success(.banks([])))
+  }
+
+  @Test(arguments: [
+    ("true", true), (#""true""#, true), (#""TRUE""#, true), ("1", true), (#""1""#, true),
+    ("1.0", true), ("false", false), (#""false""#, false), ("0", false), ("2", false),
+    ("null", false), ("[]", false),
+  ])
+  func `a bank is disabled however a server writes it`(word: String, expected: Bool) throws {
+    let body = #"{"result":[{"id":"1","name":"A","disabled":\#(word)}]}"#
+    let bank = IssuingBank(id: "1", name: "A", isDisabled: expected)
+    #expect(try read(body, to: .fetchBanks(configurationID: "c")) == .success(.banks([bank])))
+  }
+
+  @Test func `a bad entry of a bank list is left out and counted`() throws {
+    let body = #"""
+      {"result":[{"id":"1","name":""},{"name":"B"},{"id":7,"name":"C"},null,{"id":"","name":"D"},
+      {"id":"2","name":9},{"id":"\#(String(repeating: "i", count: 1025))","name":"E"}]}
+      """#
+    let reader = AnswerReader(policy: try UpstreamPolicy(), maximumBodyByteCount: 1 << 20)
+    var counts: [Int] = []
+    let result = reader.read(
+      HTTPResponse(status: 200, body: Array(body.utf8)), to: .fetchBanks(configurationID: "c"),
+      now: 0, onLeftOut: { counts.append($0) })
+    let banks = [IssuingBank(id: "1", name: "1"), IssuingBank(id: "2", name: "2")]
+    #expect(result == .success(.banks(banks)))
+    #expect(counts == [5])
+  }
+
+  /// Half a line is for the list, a quarter for the session, so that a snapshot has room for both.
+  @Test(arguments: [1, 7, 100, 1000, 5000])
+  func `what cannot be told in a line is refused when it is read`(count: Int) throws {
+    let lineByteCount = 64 * 1024
+    let reader = AnswerReader(
+      policy: try UpstreamPolicy(), maximumBodyByteCount: 4 << 20,
+      maximumLineByteCount: lineByteCount)
+    let escaped = #"\u2028"#
+    let entries = (0..<count).map { #"{"id":"\#($0)","name":"\#(escaped)","amount":1}"# }
+    let list = entries.joined(separator: ",")
+    for (body, request, isRead, shownByteCount) in [
+      (#"{"result":[\#(list)]}"#, .fetchBanks(configurationID: "c"), count <= 100, 60 * count),
+      (
+        #"{"clientSession":{"order":{"lineItems":[\#(list)]}},"paymentMethods":[]}"#,
+        .fetchConfiguration, count <= 7, 80 * count
+      ),
+    ] as [(String, Operation.Request, Bool, Int)] {
+      let result = reader.read(
+        HTTPResponse(status: 200, body: Array(body.utf8)), to: request, now: 0)
+      switch result {
+      case .success: #expect(isRead && shownByteCount < lineByteCount / 2)
+      case .failure(let failure):
+        #expect(!isRead || count > 1)
+        #expect(failure.kind == .undecodable)
+        #expect(failure.detail?.hasSuffix("is too long to be told in a line") == true)
+      }
+    }
+  }
+
+  @Test func `a tokenization's answer is told as far as it fits into a line`() throws {
+    let reader = AnswerReader(
+      policy: try UpstreamPolicy(), maximumBodyByteCount: 1 << 20, maximumLineByteCount: 4096)
+    let long = String(repeating: "x", count: 2000)
+    let body = #"{"a":"\#(long)","token":"tok_1","b":[1],"c":{"d":"\#(long)"}}"#
+    let result = reader.read(
+      HTTPResponse(status: 200, body: Array(body.utf8)), to: .tokenize(instrument: [:]), now: 0)
+    let instrument = PaymentInstrument(token: "tok_1", data: ["token": "tok_1", "b": [1]])
+    #expect(result == .success(.instrument(instrument)))
   }
 
   @Test(arguments: [
@@ -66,9 +132,16 @@ import ValueTree
         == .success(.acknowledged))
   }
 
-  @Test(arguments: ["<html>ok</html>", "{", "ok"])
-  func `an acknowledgement that is not JSON is undecodable`(body: String) throws {
-    #expect(try read(body, to: .complete(mandateAcceptedAt: 0)) == undecodable())
+  @Test(arguments: ["<html>ok</html>", "{", "ok", #"{"error":{"errorId":"X"}}"#])
+  func `a completion is accepted whatever the body says, a token only by JSON`(
+    body: String
+  ) throws {
+    #expect(try read(body, to: .complete(mandateAcceptedAt: 0)) == .success(.acknowledged))
+    let isRefusal = body.hasPrefix(#"{"e"#)
+    let failure = OperationFailure(
+      isRefusal ? .status : .undecodable, httpStatus: 200,
+      serverError: isRefusal ? ServerError(id: "X") : nil)
+    #expect(try read(body, to: .validateClientToken(encoded: "t")) == .failure(failure))
   }
 
   @Test func `a tokenization's answer is kept whole`() throws {
@@ -91,8 +164,7 @@ import ValueTree
     let error = ServerError(
       id: "Bad", description: "No.", diagnosticsID: "d-1", validationErrors: ["a", "b"])
     for status in [200, 202, 302, 400, 401, 404, 429, 500, 503] {
-      for request in [Operation.Request.poll, .fetchConfiguration, .complete(mandateAcceptedAt: 0)]
-      {
+      for request in [Operation.Request.poll, .fetchConfiguration] {
         #expect(
           try read(body, to: request, status: status)
             == .failure(OperationFailure(.status, httpStatus: status, serverError: error)))

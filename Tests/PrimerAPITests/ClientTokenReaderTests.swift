@@ -65,7 +65,6 @@ import ValueTree
     "h.\(base64(payload)) .s", "h. \(base64(payload)).s", "h.A.s", "h.%%%%.s", "h.AAAA=.s",
     "h.====.s", "h.\(base64(payload))====.s", "h.\(base64("[1]")).s", "h.\(base64("null")).s",
     "h.\(base64(#"{"accessToken":"a","exp":2000000000"#)).s",
-    "h.\(base64(#"{"accessToken":"a","accessToken":"b","exp":2000000000}"#)).s",
     "h.\(base64("{\"accessToken\":\"\(String(repeating: "a", count: 50_000))\"}")).s",
   ])
   func `what is no token is undecodable`(encoded: String) throws {
@@ -76,14 +75,12 @@ import ValueTree
     (#"{"exp":2000000000}"#, ClientTokenProblem.missing(field: "accessToken")),
     (#"{"accessToken":null,"exp":2000000000}"#, .missing(field: "accessToken")),
     (#"{"accessToken":"","exp":2000000000}"#, .missing(field: "accessToken")),
-    (#"{"accessToken":1,"exp":2000000000}"#, .undecodable),
+    (#"{"accessToken":1,"exp":2000000000}"#, .missing(field: "accessToken")),
     (#"{"accessToken":"a\r\nX-Evil: 1","exp":2000000000}"#, .undecodable),
     (#"{"accessToken":"a b","exp":2000000000}"#, .undecodable),
     (#"{"accessToken":"é","exp":2000000000}"#, .undecodable),
-    (#"{"accessToken":"a","exp":2000000000,"pciUrl":7}"#, .undecodable),
-    (#"{"accessToken":"a","exp":2000000000,"intent":[]}"#, .undecodable),
   ])
-  func `fields must be there and be what they are`(
+  func `the access token must be there, and fit into a header`(
     payload: String, expected: ClientTokenProblem
   ) throws {
     #expect(try problem(payload) == expected)
@@ -95,9 +92,9 @@ import ValueTree
     (#""expiration":null,"exp":2000000000"#, nil), (#""exp":1700000001"#, nil),
     (#""expiration":1,"exp":2000000000"#, .expired), (#""exp":1700000000"#, .expired),
     (#""exp":-1"#, .expired), (#""exp":null"#, .expired), (#""other":1"#, .expired),
-    (#""exp":2000000000.5"#, .undecodable), (#""exp":"2000000000""#, .undecodable),
-    (#""exp":9223372036854775807"#, .undecodable), (#""exp":1e300"#, .undecodable),
-    (#""expiration":"2000000000","exp":2000000000"#, .undecodable),
+    (#""exp":2000000000.5"#, .expired), (#""exp":"2000000000""#, .expired),
+    (#""exp":9223372036854775807"#, .undecodable), (#""exp":1e300"#, .expired),
+    (#""expiration":"2000000000","exp":2000000000"#, nil),
   ])
   func `a token is used until its expiry alone`(
     member: String, expected: ClientTokenProblem?
@@ -116,12 +113,24 @@ import ValueTree
     #expect(try problem(payload) == .notAllowed(field: field))
   }
 
+  @Test func `a URL with a space or with letters beyond ASCII is encoded`() throws {
+    let payload = #"""
+      {"accessToken":"a","exp":2000000000,"redirectUrl":"https://bank.example/a b?n=é&o=\u202e#x y",
+      "statusUrl":"https://api.primer.io/s t?é"}
+      """#
+    let token = try read(token(payload)).get()
+    #expect(token.redirectURL == "https://bank.example/a%20b?n=%c3%a9&o=%e2%80%ae#x%20y")
+    #expect(token.statusURL == "https://api.primer.io/s%20t?%c3%a9")
+  }
+
   @Test(arguments: [
     #""redirectUrl":"https://bank.example/pay?x=1#f""#,
     #""redirectUrl":"http://127.0.0.1:8080/page""#, #""pciUrl":"""#, #""pciUrl":null"#,
-    #""statusUrl":"http://127.0.0.1:8080/status""#,
+    #""statusUrl":"http://127.0.0.1:8080/status""#, #""pciUrl":7"#, #""intent":[]"#,
+    #""statusUrl":{}"#, #""zz":18446744073709551616"#, #""zz":"\ud800""#,
+    #""zz":{"a":1,"a":2}"#,
   ])
-  func `a listed URL, or none, does not`(member: String) throws {
+  func `a listed URL, or none, does not, nor does what nobody needs`(member: String) throws {
     #expect(try problem(#"{"accessToken":"a","exp":2000000000,\#(member)}"#) == nil)
   }
 }

@@ -14,6 +14,8 @@ final class GatewayRig {
   let gateway: PrimerGateway
   /// What has been completed, in order, by the name that the test gave it.
   private(set) var results: [(name: String, result: Result<Answer, OperationFailure>)] = []
+  /// How long before each failure the request had begun.
+  private(set) var elapsed: [Milliseconds?] = []
   private let guardian: Systemd.Timer
   private let isOverdue: Flag
 
@@ -46,13 +48,20 @@ final class GatewayRig {
     guardian.arm(atBootMicroseconds: Clock.bootMicroseconds() + 20_000_000)
   }
 
-  /// Performs an operation and keeps its result.
+  /// Performs an operation and keeps its result, without how long ago it began.
   @discardableResult
   func perform(
     _ name: String, _ request: Operation.Request = .poll, at url: String? = nil,
+    for uid: UInt32 = 1000,
     then next: @escaping (Result<Answer, OperationFailure>) -> Void = { _ in }
   ) -> PendingRequest {
-    gateway.perform(operation(request, url ?? self.url)) { [unowned self] result in
+    gateway.perform(operation(request, url ?? self.url), for: uid) { [unowned self] result in
+      if case .failure(let failure) = result { elapsed.append(failure.elapsed) }
+      let result = result.mapError { failure in
+        var failure = failure
+        failure.elapsed = nil
+        return failure
+      }
       results.append((name, result))
       next(result)
     }

@@ -51,8 +51,36 @@ import ValueTree
       #"{"id":"p","status":"PENDING","checkoutOutcome":"CHECKOUT_FAILURE"}"#,
       PaymentResponse(id: "p", status: .pending, checkoutOutcome: .failure)
     ),
+    (#"{"status":"DECLINED"}"#, PaymentResponse(id: nil, status: .init(rawValue: "DECLINED"))),
+    (
+      #"{"id":"p","checkoutOutcome":"CHECKOUT_COMPLETE"}"#,
+      PaymentResponse(id: "p", status: nil, checkoutOutcome: .complete)
+    ),
+    (
+      #"{"id":"p","orderId":7,"status":"SETTLED","checkoutOutcome":"NEW","requiredAction":"x"}"#,
+      PaymentResponse(id: "p", status: .init(rawValue: "SETTLED"))
+    ),
+    (
+      #"{"id":"p","orderId":"o","status":"REVERSED","checkoutOutcome":7}"#,
+      PaymentResponse(id: "p", orderID: "o", status: .init(rawValue: "REVERSED"))
+    ),
+    (
+      #"{"id":"p","status":"PENDING","requiredAction":[]}"#,
+      PaymentResponse(
+        id: "p", status: .pending,
+        requiredAction: RequiredAction(name: "", clientToken: .failure(.undecodable)))
+    ),
+    (
+      #"{"id":"p","status":"PENDING","requiredAction":{}}"#,
+      PaymentResponse(
+        id: "p", status: .pending,
+        requiredAction: RequiredAction(
+          name: "", clientToken: .failure(.missing(field: "clientToken"))))
+    ),
   ])
-  func `what may be absent may be null`(body: String, expected: PaymentResponse) throws {
+  func `what is needed is read, and what is not may be anything`(
+    body: String, expected: PaymentResponse
+  ) throws {
     #expect(try read(body) == .success(.payment(expected)))
   }
 
@@ -72,19 +100,12 @@ import ValueTree
   }
 
   @Test(arguments: [
-    (
-      #"{"id":"p","orderId":"o","status":"SETTLED"}"#,
-      Payment(id: "p", orderID: "o", status: "SETTLED")
-    ),
-    (
-      #"{"id":"p","status":"PENDING","checkoutOutcome":"NEW"}"#, Payment(id: "p", status: "PENDING")
-    ),
-    (#"{"id":"p","status":"PENDING","checkoutOutcome":7}"#, Payment(id: "p", status: "PENDING")),
-    (#"{"id":"p","status":"PENDING","requiredAction":[]}"#, Payment(id: "p", status: "PENDING")),
-    (#"{"id":"p","status":"PENDING","requiredAction":{}}"#, Payment(id: "p", status: "PENDING")),
-    (#"{"id":"p"}"#, Payment(id: "p")),
+    (#"{"id":"p"}"#, Payment(id: "p")), (#"{"id":"p","status":7}"#, Payment(id: "p")),
+    (#"{"id":"p","orderId":"o","checkoutOutcome":"NEW"}"#, Payment(id: "p", orderID: "o")),
+    (#"{"id":"p","status":"S"} <!-- x -->"#, Payment(id: "p", status: "S")),
     (#"{"id":7,"status":"SUCCESS"}"#, Payment(status: "SUCCESS")),
-    ("{}", nil), ("[]", nil), ("", nil), ("<html>", nil), (#"{"id":"p","status":"SUCC"#, nil),
+    ("{}", nil), ("[]", nil), ("", nil), ("<html>", nil),
+    (#"{"id":"p","status":"SUCC"#, Payment(id: "p")),
   ])
   func `an answer that makes no sense still names its payment`(
     body: String, payment: Payment?
@@ -117,8 +138,21 @@ import ValueTree
       return
     }
     #expect(failure.kind == .status && failure.httpStatus == status)
-    #expect(failure.isKeyAlreadyUsed)
+    #expect(failure.isKeyAlreadyUsed && failure.speaksOfKey)
     #expect(failure.payment == Payment(id: "p", status: "FAILED"))
+  }
+
+  @Test func `a resumption's answer need not name the payment again`() throws {
+    let request = Operation.Request.resume(paymentID: "p", resumeToken: "r")
+    let expected = PaymentResponse(id: "p", status: .success)
+    #expect(try read(#"{"status":"SUCCESS"}"#, to: request) == .success(.payment(expected)))
+  }
+
+  @Test(arguments: ["IdempotencyKeyInUse", "invalid_idempotency_key", "IDEMPOTENCY"])
+  func `an unknown id that speaks of the key is no word about the payment`(id: String) throws {
+    let body = #"{"error":{"errorId":"\#(id)"}}"#
+    guard case .failure(let failure) = try read(body, status: 400) else { return }
+    #expect(failure.speaksOfKey && !failure.isKeyAlreadyUsed)
   }
 
   @Test func `another conflict is not taken for a used key`() throws {

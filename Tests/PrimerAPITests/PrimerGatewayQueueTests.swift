@@ -1,6 +1,7 @@
 import Checkout
 import Testing
 import Upstream
+import ValueTree
 
 @testable import PrimerAPI
 
@@ -9,7 +10,9 @@ import Upstream
     OperationFailure(.notAllowed))
 
   @Test func `so many requests are under way and no more, in order`() throws {
-    let rig = try GatewayRig { options, _ in options.maximumUnderWay = 3 }
+    let rig = try GatewayRig { options, _ in
+      options.slots = SlotShares(all: 3, reading: 3, polling: 3, kept: 0)
+    }
     var held: [TestServer.Request] = []
     rig.server.onRequest = { request in
       held.append(request)
@@ -30,16 +33,48 @@ import Upstream
     #expect(later == (3..<10).map { "/\($0)" })
   }
 
-  @Test func `sixty-four requests are under way by default`() throws {
+  @Test func `sixty-four requests are under way by default, by what they are for`() throws {
     let rig = try GatewayRig()
     for number in 0..<70 { rig.perform("\(number)") }
-    #expect(rig.gateway.status.underWay == 64 && rig.gateway.status.queued == 6)
+    #expect(rig.gateway.status.underWay == 32 && rig.gateway.status.queued == 38)
+    for number in 0..<70 { rig.perform("\(number)", .fetchConfiguration) }
+    #expect(rig.gateway.status.underWay == 56 && rig.gateway.status.queued == 84)
+    for number in 0..<70 { rig.perform("\(number)", .tokenize(instrument: [:])) }
+    #expect(rig.gateway.status.underWay == 64 && rig.gateway.status.queued == 146)
     rig.gateway.shutdown()
     #expect(rig.gateway.status.underWay == 0 && rig.gateway.status.queued == 0)
   }
 
+  @Test func `another user's request is not behind all of one's`() throws {
+    let rig = try GatewayRig { options, _ in
+      options.slots = SlotShares(all: 2, reading: 2, polling: 2, kept: 0)
+    }
+    rig.server.onRequest = { $0.connection.answer(200, pending) }
+    for number in 0..<10 { rig.perform("\(number)", at: rig.url + "/\(number)") }
+    rig.perform("other", at: rig.url + "/other", for: 1001)
+    try rig.run(untilCompleted: 11)
+    let place = rig.server.requests.firstIndex { $0.line.contains("/other") }
+    #expect(try #require(place) <= 2)
+  }
+
+  @Test func `a request's clock starts when it is sent, not when it is queued`() throws {
+    let rig = try GatewayRig { options, _ in
+      options.slots = SlotShares(all: 1, reading: 1, polling: 1, kept: 0)
+      options.timeouts.poll = 400
+    }
+    // The first takes its whole time; the second has as much after it.
+    rig.perform("1")
+    rig.perform("2")
+    try rig.run(untilCompleted: 2)
+    #expect(rig.results.allSatisfy { $0.result == .failure(OperationFailure(.timedOut)) })
+    #expect(rig.server.requests.count == 2)
+    #expect(rig.elapsed.allSatisfy { $0 ?? 0 >= 400 })
+  }
+
   @Test func `a request cancelled in flight is never completed`() throws {
-    let rig = try GatewayRig { options, _ in options.maximumUnderWay = 1 }
+    let rig = try GatewayRig { options, _ in
+      options.slots = SlotShares(all: 1, reading: 1, polling: 1, kept: 0)
+    }
     let cancelled = rig.perform("cancelled", at: rig.url + "/hang")
     rig.perform("next")
     rig.server.onRequest = { request in
@@ -53,7 +88,9 @@ import Upstream
   }
 
   @Test func `a queued request cancelled is never sent`() throws {
-    let rig = try GatewayRig { options, _ in options.maximumUnderWay = 1 }
+    let rig = try GatewayRig { options, _ in
+      options.slots = SlotShares(all: 1, reading: 1, polling: 1, kept: 0)
+    }
     rig.server.onRequest = { $0.connection.answer(200, pending) }
     rig.perform("1")
     let second = rig.perform("2", at: rig.url + "/2")
@@ -102,7 +139,7 @@ import Upstream
           client: SDKClient(version: "1")))
       gateway = other
       for _ in 0..<3 {
-        other.perform(operation(.poll, rig.url)) { _ in Issue.record("completed") }
+        other.perform(operation(.poll, rig.url), for: 0) { _ in Issue.record("completed") }
       }
     }
     #expect(gateway == nil)

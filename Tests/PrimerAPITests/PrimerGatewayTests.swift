@@ -64,13 +64,50 @@ import Testing
     }
   }
 
-  @Test func `what is not HTTP is undecodable`() throws {
+  @Test func `what is not HTTP is an interruption`() throws {
     let rig = try GatewayRig()
     rig.server.onRequest = {
       $0.connection.send("220 mail.example ESMTP\r\n")
       $0.connection.close()
     }
-    #expect(try rig.result() == .failure(OperationFailure(.undecodable)))
+    #expect(try rig.result() == .failure(OperationFailure(.interrupted)))
+  }
+
+  @Test(arguments: [
+    #"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"id":"pay-1","status":"SUCC"#,
+    #"HTTP/1.1 201 OK\r\nContent-Length: 99\r\n\r\n{"id":"pay-1","amount":12"#,
+  ])
+  func `a success that is cut names its payment`(start: String) throws {
+    let rig = try GatewayRig()
+    rig.server.onRequest = {
+      $0.connection.send(
+        start.split(separator: #"\r\n"#, omittingEmptySubsequences: false)
+          .joined(separator: "\r\n"))
+      $0.connection.close()
+    }
+    let failure = OperationFailure(.interrupted, payment: Payment(id: "pay-1"))
+    #expect(try rig.result(of: Self.create) == .failure(failure))
+  }
+
+  @Test(arguments: [
+    "", "<html>", "{\"error\":{\"errorId\":\"X\"}}", String(repeating: "x", count: 2000),
+  ])
+  func `a completion is accepted by its status alone`(body: String) throws {
+    let rig = try GatewayRig { options, _ in options.maximumBodyByteCount = 1000 }
+    rig.server.onRequest = { $0.connection.answer(202, body) }
+    #expect(try rig.result(of: .complete(mandateAcceptedAt: 0)) == .success(.acknowledged))
+  }
+
+  @Test func `entries of a bank list that are left out are told of`() throws {
+    let rig = try GatewayRig()
+    var told: [String] = []
+    rig.gateway.onBanksLeftOut = { told.append("\($0) \($1)") }
+    rig.server.onRequest = {
+      $0.connection.answer(200, #"{"result":[{"id":"1","name":"A"},{"name":"B"},7]}"#)
+    }
+    let result = try rig.result(of: .fetchBanks(configurationID: "c"))
+    #expect(result == .success(.banks([IssuingBank(id: "1", name: "A")])))
+    #expect(told == ["2 session-1"])
   }
 
   @Test func `a redirect is not followed`() throws {

@@ -12,25 +12,25 @@ import Testing
   @Test(arguments: TransferOutcome.Ending.allCases)
   func `before the request was begun nothing was sent`(ending: TransferOutcome.Ending) {
     let kind: OperationFailure.Kind = ending == .untrusted ? .untrusted : .notSent
-    #expect(failure(TransferOutcome(ending: ending, hasBegun: false)) == OperationFailure(kind))
-    let refused = TransferOutcome(ending: ending, hasBegun: false, isAddressRefused: true)
+    #expect(failure(TransferOutcome(ending: ending, elapsed: nil)) == OperationFailure(kind))
+    let refused = TransferOutcome(ending: ending, elapsed: nil, isAddressRefused: true)
     #expect(failure(refused) == OperationFailure(.notAllowed))
   }
 
   @Test(arguments: [
     (TransferOutcome.Ending.timedOut, OperationFailure.Kind.timedOut), (.broken, .interrupted),
-    (.notHTTP, .undecodable),
+    (.notHTTP, .interrupted),
   ])
   func `after it was begun nothing is certain`(
     ending: TransferOutcome.Ending, kind: OperationFailure.Kind
   ) {
     // A status line may have come before the end.
-    let outcome = TransferOutcome(ending: ending, status: 400, hasBegun: true)
+    let outcome = TransferOutcome(ending: ending, status: 400, elapsed: 1)
     #expect(failure(outcome) == OperationFailure(kind))
   }
 
   @Test func `a body that is too long leaves the status`() {
-    var outcome = TransferOutcome(ending: .tooLong, status: 200, hasBegun: true)
+    var outcome = TransferOutcome(ending: .tooLong, status: 200, elapsed: 1)
     #expect(failure(outcome) == OperationFailure(.undecodable, httpStatus: 200))
     outcome.status = 503
     outcome.retryAfterSeconds = 2
@@ -43,7 +43,7 @@ import Testing
     ] as [(Int64, Milliseconds?)])
   func `a wait is at most an hour`(seconds: Int64, expected: Milliseconds?) throws {
     let outcome = TransferOutcome(
-      ending: .complete, status: 429, retryAfterSeconds: seconds, hasBegun: true)
+      ending: .complete, status: 429, retryAfterSeconds: seconds, elapsed: 1)
     #expect(try outcome.response.get().retryAfter == expected)
   }
 }

@@ -132,11 +132,15 @@ private struct World {
 
   private func checkCalled(_ url: String?) {
     guard let url else { return }
-    do { try policy.check(url) } catch { require(false, "\(url) may be called") }
+    do {
+      require(try policy.called(url) == url, "\(url) is in the form in which it is called")
+    } catch { require(false, "\(url) may be called") }
   }
 
   private func checkShown(_ url: String?) {
     guard let url else { return }
-    do { try policy.checkDisplayed(url) } catch { require(false, "\(url) may be shown") }
+    do {
+      require(try policy.shown(url) == url, "\(url) is in the form in which it is shown")
+    } catch { require(false, "\(url) may be shown") }
   }
 }
