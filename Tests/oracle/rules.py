@@ -195,7 +195,7 @@ class Truth:
             yield f"{outcome}, and money moves"
         if outcome == "cancelled" and checkout.is_manual and _was_tokenized(checkout):
             yield "cancelled, and the backend has had the token"
-        if payments and not told.get("id") and not checkout.is_manual and self._was_told(checkout):
+        if not told.get("id") and not checkout.is_manual and self._was_told(checkout, payments):
             yield "it does not name the payment that it was told of"
         if outcome == "unknown" and not checkout.is_manual and not self._has_an_excuse(checkout):
             yield "unknown, without a fault and without a crash"
@@ -205,10 +205,11 @@ class Truth:
         payment = self._upstream.ledger.payments.get(checkout.payment["id"])
         return payment if payment and payment.session is checkout.session else None
 
-    def _was_told(self, checkout: Known) -> bool:
-        """Whether the daemon has had an answer that names its payment."""
+    def _was_told(self, checkout: Known, payments: Sequence[Payment]) -> bool:
+        """Whether the daemon has had an answer that names a payment of the checkout's."""
+        own = {payment.id for payment in payments}
         return any(
-            request.kind == "create" and request.is_answered and request.payment and not request.is_faulted
+            request.kind == "create" and request.is_answered and request.payment in own and not request.is_faulted
             for request in self._requests(checkout)
         )
 
