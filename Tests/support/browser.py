@@ -19,6 +19,8 @@ from support.case import DaemonTest
 from support.lines import JsonObject
 
 TIMEOUT = 15
+# As wide and as high as the window is, in CSS pixels.
+SIZE = os.environ.get("BROWSER_SIZE", "1280,800")
 
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _READY = re.compile(r"started successfully on port (\d+)")
@@ -72,7 +74,7 @@ class Browser:
             "goog:loggingPrefs": {"browser": "ALL"},
             "goog:chromeOptions": {
                 "binary": "/usr/bin/chromium",
-                "args": [*_OPTIONS, f"--user-data-dir={self._directory.name}/profile"],
+                "args": [*_OPTIONS, f"--window-size={SIZE}", f"--user-data-dir={self._directory.name}/profile"],
             },
         }
 
