@@ -6,12 +6,15 @@ import Systemd
 import ValueTree
 
 /// The way to the end after SIGTERM: what was asked is answered, payments under way are waited for.
+///
+/// Clients are accepted and served meanwhile, for that may take as long as the creation of a payment;
+/// but nothing is begun that would have to be waited for.
 final class Drain {
   private unowned let server: Server
   private var isOver = false
   private var isOutOfTime = false
 
-  /// Begins: nothing new is accepted, and every call that would wait is told so.
+  /// Begins: every call that would wait is told so.
   init(_ server: Server, timeout: Milliseconds) {
     self.server = server
     server.service.notify(.stopping, status: "Draining: \(server.connections.count) connections")
@@ -19,7 +22,6 @@ final class Drain {
     server.service.notify(
       .extendTimeout(microseconds: UInt64(max(0, timeout) + 10_000) * 1000))
     server.log.notice("stopping", id: MessageID.stopping)
-    server.stopListening()
     server.timers.set(
       .drain, at: Clock.bootMicroseconds() + UInt64(max(0, timeout)) * 1000)
     for connection in server.connections.values
@@ -55,6 +57,8 @@ final class Drain {
 
   private func finish() {
     isOver = true
+    // Who comes from now on waits for the next run.
+    server.stopListening()
     failCalls()
     for connection in Array(server.connections.values) { connection.flush() }
     if !server.leaveConnections() {

@@ -59,6 +59,7 @@ extension Handlers {
     waits: Bool = false
   ) throws(RPCError) -> Reply {
     let (live, index, _) = try findComponent(parameters, for: connection, atLeast: .drive)
+    if case .submit = command, connection.server.drain != nil { throw RPCError(.shuttingDown) }
     let result = try Handlers.run(
       .component(index, command), on: live, from: connection, waits: waits)
     if case .submit = command {

@@ -20,7 +20,9 @@ package struct Options: Sendable {
   /// What is logged at least.
   package var logLevel = Log.Level.info
   /// How long a stop waits for payments under way.
-  package var drainTimeout: Milliseconds = 20_000
+  ///
+  /// As long as the creation of one may take, and a little.
+  package var drainTimeout: Milliseconds = 110_000
   /// How long the daemon stays with nothing to do; zero is for ever.
   package var idleSpan: Milliseconds = 0
   /// What the server allows.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import threading
 import time
 
 from support.client import TIMEOUT
+from support.daemon import program
 from systemd.case import ServiceTest
-from systemd.service import CONFIGURATION, SERVICE, SOCKET, eventually, run, show, systemctl
+from systemd.service import CONFIGURATION, SERVICE, SOCKET, UNITS, eventually, run, show, systemctl
 
 
 class Status(ServiceTest):
@@ -136,6 +138,46 @@ class Stop(ServiceTest):
         params = {"checkoutId": checkout.id, "for": ["terminal"], "waitMs": 10_000}
         ended = self.service.connect().call("checkout.wait", **params)
         self.assertEqual(ended["snapshot"]["outcome"], "success")
+
+    def test_clients_are_served_while_it_waits_for_a_payment(self) -> None:
+        self.connect()
+        checkout, chosen = self.chosen(self.approving()), self.chosen(self.approving())
+        self.sandbox.hold("payments")
+        checkout.submit()
+        self.sandbox.requests("payments", 1)
+        systemctl("stop", "--no-block", SERVICE)
+        eventually(lambda: self.service.state, "deactivating")
+        # Whoever was there, and whoever comes.
+        for client in (self.client, self.service.connect()):
+            self.assertEqual(client.call("system.ping"), {})
+            self.assertEqual(client.call("checkout.get", checkoutId=checkout.id)["checkoutId"], checkout.id)
+        # But no payment is begun, nor is anything waited for.
+        self.assert_refused(
+            -32005, "shutting-down", None, "component.submit", componentId=chosen.component_id
+        )
+        self.assert_refused(
+            -32005, "shutting-down", None, "checkout.start", clientToken=self.session().client_token
+        )
+        self.assertEqual(self.service.state, "deactivating")
+        self.sandbox.release("payments")
+        eventually(lambda: self.service.state, "inactive")
+        self.assertEqual((show("Result"), show("ExecMainStatus")), ("success", "0"))
+        self.assertEqual(len(self.sandbox.requests("payments")), 1)
+
+    def test_as_long_as_a_creation_may_take(self) -> None:
+        creation = int(self.option("create-payment-timeout"))
+        drain = int(self.option("drain-timeout"))
+        self.assertGreater(drain, creation)
+        for name in ("checkoutd.service", "user/checkoutd.service"):
+            (stop,) = re.findall(r"^TimeoutStopSec=(\d+)s$", (UNITS / name).read_text(), re.MULTILINE)
+            self.assertGreater(int(stop) * 1000, drain)
+
+    @staticmethod
+    def option(name: str) -> str:
+        """The default of an option, as the command's help has it."""
+        text = run(program("checkoutd"), "--help").stdout
+        (value,) = re.findall(rf"--{name} MS\b[^\[]*\[(\d+)\]", text)
+        return str(value)
 
     def test_call_under_way_is_answered(self) -> None:
         client = self.connect()

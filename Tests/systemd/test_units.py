@@ -53,6 +53,14 @@ class Units(ServiceTest):
                 # The gate closes.
                 self.assertNotEqual(self.exposure(unit, threshold=score - 1).returncode, 0)
 
+    def test_memory(self) -> None:
+        """It is slowed down before it is ended, and it is not what a machine without memory ends first."""
+        for unit in (SERVICE, EGRESS):
+            with self.subTest(unit):
+                high, most = (int(show(name, unit)) for name in ("MemoryHigh", "MemoryMax"))
+                self.assertTrue(0 < high < most, (high, most))
+                self.assertLess(int(show("OOMScoreAdjust", unit)), 0)
+
     def exposure(self, unit: str, threshold: int) -> subprocess.CompletedProcess[str]:
         with tempfile.TemporaryDirectory() as directory:
             for one in ALL:
