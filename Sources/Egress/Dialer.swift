@@ -12,13 +12,17 @@ enum DialFailure: Error, Equatable {
   case failed(Errno)
   /// The one who asked has gone.
   case abandoned
+  /// The thread is to stop; nothing has been said to the one who asked.
+  case stopped
+  /// The thread was to stop meanwhile, and the one who asked is somebody else's.
+  case taken
 
   /// What the one who asked is told.
   var reply: SocksReply {
     switch self {
     case .notAllowed: .notAllowed
     case .noAddress: .hostUnreachable
-    case .abandoned: .generalFailure
+    case .abandoned, .stopped, .taken: .generalFailure
     case .failed(let error):
       switch error.code {
       case ECONNREFUSED: .connectionRefused
@@ -40,6 +44,8 @@ struct Dialer {
   let client: Int32
   /// When it is too late, in microseconds since the machine started.
   let deadline: UInt64
+  /// Where the one who asked is lent while the system is asked for a name, and as what.
+  var lending: (desk: Desk, session: LeftSession)?
 
   /// How long an address is waited for alone, before the next is tried beside it.
   ///
@@ -61,7 +67,12 @@ struct Dialer {
   private func addresses() throws(DialFailure) -> [NetworkAddress] {
     switch host {
     case .address(let address): return [address]
-    case .name(let name): return try Self.lookUp(name)
+    case .name(let name):
+      guard let (desk, session) = lending else { return try Self.lookUp(name) }
+      guard desk.lend(session) else { throw .stopped }
+      let found = Result { () throws(DialFailure) in try Self.lookUp(name) }
+      guard desk.takeBack(session.client) else { throw .taken }
+      return try found.get()
     }
   }
 
@@ -134,11 +145,15 @@ struct Dialer {
       }
       guard !attempts.isEmpty else { throw .failed(failure) }
       let until = waiting.isEmpty ? deadline : min(deadline, nextAt)
-      var watched = [pollfd(fd: client, events: 0, revents: 0)]
+      var watched = [
+        pollfd(fd: client, events: 0, revents: 0),
+        pollfd(fd: lending?.desk.rawValue ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
       watched += attempts.map { pollfd(fd: $0.number, events: Int16(POLLOUT), revents: 0) }
       Poll.wait(&watched, until: until)
+      guard watched[1].revents == 0 else { throw .stopped }
       guard watched[0].revents == 0 else { throw .abandoned }
-      for (attempt, entry) in zip(attempts, watched.dropFirst()) where entry.revents != 0 {
+      for (attempt, entry) in zip(attempts, watched.dropFirst(2)) where entry.revents != 0 {
         let code = attempt.error
         if code == 0, let connection = attempt.take() { return connection }
         failure = Errno(code: code, call: "connect")

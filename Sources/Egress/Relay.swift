@@ -13,33 +13,61 @@ struct Relay {
   /// and the daemon finds that out only when it needs one.
   var patienceAfterEnd: UInt64 = 30_000_000
 
+  /// How long a client may say nothing at all.
+  var patienceAtFirst: UInt64 = 10_000_000
+  /// How long a relay may last whose client does not speak TLS; plain HTTP is for sandboxes.
+  var spanWithoutTLS: UInt64 = 900_000_000
+  /// Becomes readable when the thread is to stop.
+  var bell: Int32 = -1
+
   /// Carries until the end.
   ///
   /// - Parameters:
   ///   - client: Does not block.
   ///   - upstream: Does not block.
-  func run(between client: borrowing FileDescriptor, and upstream: borrowing FileDescriptor) {
-    var out = Flow()
-    var back = Flow()
+  ///   - state: How far it has got already.
+  /// - Returns: How far it has got when the thread is to stop; nil when it is over.
+  func run(
+    between client: borrowing FileDescriptor, and upstream: borrowing FileDescriptor,
+    from state: SessionState = SessionState(stage: .relay)
+  ) -> SessionState? {
+    var out = Flow(state.out)
+    var back = Flow(state.back)
+    var isTLS = state.isTLS
+    let start = Clock.bootMicroseconds()
+    var hasSpoken = !state.out.held.isEmpty || isTLS
     while !out.isOver || !back.isOver {
       var entries = [
         Self.entry(client, reads: out.wantsInput, writes: back.wantsOutput, always: !back.isOver),
         Self.entry(upstream, reads: back.wantsInput, writes: out.wantsOutput, always: false),
+        pollfd(fd: bell, events: Int16(POLLIN), revents: 0),
       ]
-      let patience = back.isOver ? patienceAfterEnd : patience
-      Poll.wait(&entries, until: Clock.bootMicroseconds() + patience)
+      let now = Clock.bootMicroseconds()
+      var end = now + (back.isOver ? patienceAfterEnd : patience)
+      if !hasSpoken { end = min(end, start + patienceAtFirst) }
+      if !isTLS { end = min(end, start + spanWithoutTLS) }
+      guard now < end else { break }
+      Poll.wait(&entries, until: end)
+      if entries[2].revents != 0 {
+        return SessionState(stage: .relay, out: out.left, back: back.left, isTLS: isTLS)
+      }
       let (ofClient, ofUpstream) = (entries[0].revents, entries[1].revents)
-      guard ofClient != 0 || ofUpstream != 0 else { break }  // silence
       // A client that has closed, not merely ended, reads nothing any more.
       if ofClient & Int16(POLLHUP) != 0 { back.stop() }
       if ofUpstream != 0 { back.take(from: upstream) }
       back.give(to: client)
       if ofClient != 0 { out.take(from: client) }
+      if !hasSpoken, out.wantsOutput {
+        hasSpoken = true
+        isTLS = out.beginsTLS
+      }
       out.give(to: upstream)
       // What came before it has been given: nothing is read while anything is held.
       if out.isReset || back.isReset { break }
+      if ofClient == 0, ofUpstream == 0 { break }  // silence
     }
     if out.isReset { TCPSocket.resetWhenClosed(upstream.rawValue) }
+    return nil
   }
 
   private static func entry(
@@ -54,14 +82,33 @@ struct Relay {
 
 /// One direction: what was read and is still to be written.
 private struct Flow {
-  private var buffer = [UInt8](repeating: 0, count: 16_384)
-  private var held = 0..<0
-  private var hasEnded = false
-  private var isStopped = false
+  private var buffer: [UInt8]
+  private var held: Range<Int>
+  private var hasEnded: Bool
   /// Whether the source was cut.
   private(set) var isReset = false
   /// Whether nothing is to be done any more.
-  private(set) var isOver = false
+  private(set) var isOver: Bool
+
+  private static let bufferSize = 16_384
+
+  init(_ state: SessionState.Flow) {
+    held = 0..<state.held.count
+    buffer = state.held + [UInt8](repeating: 0, count: max(0, Self.bufferSize - held.count))
+    hasEnded = state.hasEnded
+    isOver = state.isOver
+  }
+
+  /// How far it has got.
+  var left: SessionState.Flow {
+    SessionState.Flow(held: Array(buffer[held]), hasEnded: hasEnded, isOver: isOver)
+  }
+
+  /// Whether what is held is how TLS begins, or the request to a proxy that comes before it.
+  var beginsTLS: Bool {
+    let first = buffer[held]
+    return first.starts(with: [0x16, 0x03]) || first.starts(with: "CONNECT ".utf8)
+  }
 
   var wantsInput: Bool { !hasEnded && held.isEmpty }
   var wantsOutput: Bool { !held.isEmpty }

@@ -7,6 +7,7 @@ import Upstream
 struct Session {
   let book: RuleBook
   let notes: Notes
+  let desk: Desk
 
   /// How long a client has to say where to connect to, in microseconds.
   private static let handshakeSpan: UInt64 = 10_000_000
@@ -14,25 +15,71 @@ struct Session {
   /// the reason.
   private static let connectSpan: UInt64 = 12_000_000
 
-  /// Serves a client until the end.
-  func run(_ client: consuming FileDescriptor) {
-    guard let request = readRequest(from: client) else { return }
+  /// Why a client is not served any further.
+  private enum Interruption: Error {
+    /// It is over.
+    case over
+    /// The thread is to stop.
+    case stopped
+    /// The thread was to stop, and the client is somebody else's.
+    case taken
+  }
+
+  /// Serves a client until the end, or leaves it to the next run.
+  func run(_ session: LeftSession) {
+    let client = FileDescriptor(owning: session.client)
+    if let upstream = session.upstream {
+      return relay(client, FileDescriptor(owning: upstream), session.state)
+    }
+    var state = session.state
+    do throws(Interruption) {
+      let request = try readRequest(from: client, &state)
+      let upstream = try connect(client, as: request, state)
+      relay(client, upstream, SessionState(stage: .relay))
+    } catch {
+      switch error {
+      case .over: break
+      case .stopped: desk.leave(LeftSession(state: state, client: client.release()))
+      case .taken: _ = client.release()
+      }
+    }
+  }
+
+  private func relay(
+    _ client: consuming FileDescriptor, _ upstream: consuming FileDescriptor,
+    _ state: SessionState
+  ) {
+    let relay = Relay(bell: desk.rawValue)
+    guard let left = relay.run(between: client, and: upstream, from: state) else { return }
+    desk.leave(
+      LeftSession(state: left, client: client.release(), upstream: upstream.release()))
+  }
+
+  /// Connects to where a client has asked for, and tells it so.
+  private func connect(
+    _ client: borrowing FileDescriptor, as request: SocksRequest, _ state: SessionState
+  ) throws(Interruption) -> FileDescriptor {
     let rules = book.rules()
     guard rules.permits(request.host, port: request.port) else {
       notes.refused(request.text, "not on the list of what may be called", level: .warning)
-      return Self.send(SocksReply.notAllowed.bytes, to: client)
+      Self.send(SocksReply.notAllowed.bytes, to: client)
+      throw .over
     }
     let dialer = Dialer(
       rules: rules, host: request.host, port: request.port, client: client.rawValue,
-      deadline: Clock.bootMicroseconds() + Self.connectSpan)
+      deadline: Clock.bootMicroseconds() + Self.connectSpan,
+      lending: (desk, LeftSession(state: state, client: client.rawValue)))
     do throws(DialFailure) {
       let upstream = try dialer.connect()
       notes.connected(request.text)
       Self.send(SocksReply.succeeded.bytes, to: client)
-      Relay().run(between: client, and: upstream)
+      return upstream
     } catch {
+      if error == .stopped { throw .stopped }
+      if error == .taken { throw .taken }
       tell(error, of: request)
       Self.send(error.reply.bytes, to: client)
+      throw .over
     }
   }
 
@@ -45,58 +92,50 @@ struct Session {
         level: .warning)
     case .noAddress(let reason): notes.refused(request.text, reason, level: .notice)
     case .failed(let error): notes.refused(request.text, error.description, level: .notice)
-    case .abandoned: break
+    case .abandoned, .stopped, .taken: break
     }
   }
 
-  /// Reads both messages of a client, and answers what is none.
-  private func readRequest(from client: borrowing FileDescriptor) -> SocksRequest? {
+  /// Reads both messages of a client, and answers what is none; the state notes what has come.
+  private func readRequest(
+    from client: borrowing FileDescriptor, _ state: inout SessionState
+  ) throws(Interruption) -> SocksRequest {
     let deadline = Clock.bootMicroseconds() + Self.handshakeSpan
-    var bytes: [UInt8] = []
-    do throws(SocksError) {
-      while case let missing = try SocksGreeting.missingCount(in: bytes), missing > 0 {
-        guard Self.read(missing, into: &bytes, from: client, until: deadline) else { return nil }
+    while true {
+      switch state.progress {
+      case .needs(let count): try read(count, into: &state.message, from: client, until: deadline)
+      case .chosen:
+        Self.send([Socks.version, Socks.noAuthentication], to: client)
+        state = SessionState(stage: .request)
+      case .whole(let request): return request
+      case .refused(let reply):
+        if !reply.isEmpty { Self.send(reply, to: client) }
+        throw .over
       }
-    } catch {
-      if error == .noMethod { Self.send([Socks.version, Socks.noAcceptableMethod], to: client) }
-      return nil
-    }
-    Self.send([Socks.version, Socks.noAuthentication], to: client)
-    bytes = []
-    do throws(SocksError) {
-      while true {
-        switch try SocksRequest.read(bytes) {
-        case .whole(let request): return request
-        case .needs(let missing):
-          guard Self.read(missing, into: &bytes, from: client, until: deadline) else { return nil }
-        }
-      }
-    } catch {
-      Self.send(error.reply.bytes, to: client)
-      return nil
     }
   }
 
   /// Reads at most that many bytes, at least one.
-  ///
-  /// - Returns: Whether some came: not if the client has ended, or the time is over.
-  private static func read(
+  private func read(
     _ count: Int, into bytes: inout [UInt8], from client: borrowing FileDescriptor,
     until deadline: UInt64
-  ) -> Bool {
+  ) throws(Interruption) {
     var buffer = [UInt8](repeating: 0, count: count)
     while Clock.bootMicroseconds() < deadline {
       switch unsafe buffer.withUnsafeMutableBytes({ unsafe client.receive(into: $0) }) {
       case .bytes(let count):
         bytes += buffer.prefix(count)
-        return true
+        return
       case .wouldBlock:
-        var entries = [pollfd(fd: client.rawValue, events: Int16(POLLIN), revents: 0)]
+        var entries = [client.rawValue, desk.rawValue].map {
+          pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         Poll.wait(&entries, until: deadline)
-      case .endOfInput, .peerGone, .failed: return false
+        if entries[1].revents != 0 { throw .stopped }
+      case .endOfInput, .peerGone, .failed: throw .over
       }
     }
-    return false
+    throw .over
   }
 
   /// Sends one of the two messages that a client gets before the first byte from upstream.
@@ -104,17 +143,5 @@ struct Session {
   /// They find room in any socket; a client that does not listen any more misses them.
   private static func send(_ bytes: [UInt8], to client: borrowing FileDescriptor) {
     _ = unsafe bytes.withUnsafeBytes { unsafe client.send($0) }
-  }
-}
-
-extension SocksError {
-  /// What a client is told whose request it is.
-  fileprivate var reply: SocksReply {
-    switch self {
-    case .malformed, .noMethod: .generalFailure
-    case .command: .commandNotSupported
-    case .addressType: .addressTypeNotSupported
-    case .destination: .notAllowed
-    }
   }
 }

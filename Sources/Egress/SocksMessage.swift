@@ -118,3 +118,46 @@ enum Socks {
   static let name: UInt8 = 3
   static let v6: UInt8 = 4
 }
+
+extension SessionState {
+  /// How it stands with the message that is awaited.
+  enum Progress: Sendable, Equatable {
+    /// At least that many bytes are still to come.
+    case needs(Int)
+    /// The greeting is whole.
+    case chosen
+    /// The request is whole.
+    case whole(SocksRequest)
+    /// It is none; that is to be answered, if anything.
+    case refused([UInt8])
+  }
+
+  /// Reads what has come.
+  var progress: Progress {
+    do throws(SocksError) {
+      guard stage == .greeting else {
+        switch try SocksRequest.read(message) {
+        case .needs(let count): return .needs(count)
+        case .whole(let request): return .whole(request)
+        }
+      }
+      let missing = try SocksGreeting.missingCount(in: message)
+      return missing > 0 ? .needs(missing) : .chosen
+    } catch {
+      guard stage == .greeting else { return .refused(error.reply.bytes) }
+      return .refused(error == .noMethod ? [Socks.version, Socks.noAcceptableMethod] : [])
+    }
+  }
+}
+
+extension SocksError {
+  /// What a client is told whose request it is.
+  fileprivate var reply: SocksReply {
+    switch self {
+    case .malformed, .noMethod: .generalFailure
+    case .command: .commandNotSupported
+    case .addressType: .addressTypeNotSupported
+    case .destination: .notAllowed
+    }
+  }
+}

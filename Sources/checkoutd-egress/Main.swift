@@ -32,7 +32,8 @@ private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
   ProcessHardening.ignoreBrokenPipes()
   do {
     try ProcessHardening.forbidDumps()
-    let passed = try ServiceManager.passedDescriptors().listeners
+    let descriptors = try ServiceManager.passedDescriptors()
+    let passed = descriptors.listeners
     let book = try RuleBook(
       path: settings.configuration, entries: settings.entries, proxy: proxy(log), log: log)
     // Before the first thread, which must not take them.
@@ -41,11 +42,15 @@ private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
       listener: try listener(passed, settings), isShared: !passed.isEmpty, book: book, log: log)
     // Clients that are being served to the last use what is its own.
     defer { withExtendedLifetime(server) {} }
+    // Before anybody is accepted: the daemon waits for these.
+    let count = service.takeLeft(descriptors.stored).map(server.takeOver) ?? 0
+    if count > 0 { log.notice("going on with \(count) connections") }
     service.notify(.ready)
     let ending = server.run(until: signals, idleSeconds: settings.idleSeconds)
     // The service manager must know that this is the end before it sees the process gone, or it
     // would take a start that is asked for meanwhile as done.
     service.notify(.stopping, status: ending == .idle ? "Ended: nothing to do" : nil)
+    if case .stopped(let signal) = ending { end(server, signal, signals, service, log) }
     if !service.synchronize() { log.warning("the service manager does not answer") }
     return 0
   } catch {
@@ -54,6 +59,21 @@ private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
     _ = service.synchronize()
     return 1
   }
+}
+
+/// Leaves the clients to the next run; where nobody keeps them, waits until they have ended.
+///
+/// A second signal ends it at once, and so does that of a terminal.
+private func end(
+  _ server: EgressServer, _ signal: Int32, _ signals: borrowing SignalDescriptor,
+  _ service: ServiceManager, _ log: Log
+) {
+  guard signal == SIGTERM, !server.leave(to: service) else { return }
+  // As long as the daemon waits for the answer to a payment's creation.
+  let seconds: UInt64 = 100
+  log.notice("waiting for connections to end, at most \(seconds) s")
+  service.notify(.extendTimeout(microseconds: (seconds + 5) * 1_000_000))
+  server.wait(until: signals, seconds: seconds)
 }
 
 /// The URL of the proxy, if it is a credential; without one that can be read there is none, for who

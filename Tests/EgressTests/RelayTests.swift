@@ -26,10 +26,25 @@ import Testing
     var upstream: Int32 { ends[3] }
 
     /// Relays until that is over; tells how many milliseconds it took.
-    func run(_ relay: Relay) -> UInt64 {
+    func run(_ relay: Relay, from state: SessionState = SessionState(stage: .relay)) -> UInt64 {
       let began = Clock.bootMicroseconds()
-      relay.run(between: FileDescriptor(owning: ends[1]), and: FileDescriptor(owning: ends[2]))
+      let left = relay.run(
+        between: FileDescriptor(owning: ends[1]), and: FileDescriptor(owning: ends[2]), from: state)
+      #expect(left == nil)
       return (Clock.bootMicroseconds() - began) / 1000
+    }
+
+    /// Relays until it is told to stop, with what is there already; the ends stay open.
+    func stop(_ relay: Relay, from state: SessionState) throws -> SessionState {
+      let bell = try Pipe()
+      var relay = relay
+      relay.bell = bell.closeWriting().release()
+      let client = FileDescriptor(owning: ends[1])
+      let upstream = FileDescriptor(owning: ends[2])
+      let left = relay.run(between: client, and: upstream, from: state)
+      for number in [client.release(), upstream.release()] { #expect(number >= 0) }
+      close(relay.bell)
+      return try #require(left)
     }
 
     func text(at end: Int32) -> String {
@@ -80,5 +95,37 @@ import Testing
     }
     #expect(rig.run(Relay()) < 1000)
     #expect(rig.text(at: rig.upstream) == "question" && rig.text(at: rig.client) == "answer")
+  }
+
+  @Test func `a client that says nothing is not waited for`() throws {
+    let rig = try Rig()
+    let span = rig.run(Relay(patienceAtFirst: 100_000))
+    #expect(span >= 100)
+  }
+
+  @Test(arguments: [("GET / HTTP/1.1", false), ("\u{16}\u{3}\u{1}", true), ("CONNECT a:443", true)])
+  func `only a relay that speaks TLS may last`(first: String, isTLS: Bool) throws {
+    let rig = try Rig()
+    rig.say(first, at: rig.client)
+    let span = rig.run(Relay(patience: 400_000, spanWithoutTLS: 50_000))
+    #expect(isTLS ? span >= 400 : span < 400)
+    #expect(rig.text(at: rig.upstream) == first)
+  }
+
+  @Test func `told to stop it leaves what it holds, and the next goes on with that`() throws {
+    let rig = try Rig()
+    rig.say(" of the client", at: rig.client)
+    rig.say(" of upstream", at: rig.upstream)
+    for end in [rig.client, rig.upstream] { shutdown(end, Int32(SHUT_WR)) }
+    let held = SessionState(
+      stage: .relay, out: SessionState.Flow(held: Array("question".utf8)),
+      back: SessionState.Flow(held: Array("answer".utf8)), isTLS: true)
+    // It looks for that first, so that nothing is read any more.
+    let left = try rig.stop(Relay(), from: held)
+    #expect(left == held)
+    let decoded = try #require(SessionState.decode(SessionState.encode([left])))
+    #expect(rig.run(Relay(), from: decoded[0]) < 1000)
+    #expect(rig.text(at: rig.upstream) == "question of the client")
+    #expect(rig.text(at: rig.client) == "answer of upstream")
   }
 }

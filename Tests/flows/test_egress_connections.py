@@ -15,6 +15,7 @@ from flows.test_egress import EgressTest
 from support.client import TIMEOUT
 from support.daemon import program
 from support.egress import CHOSEN, FAILED, GREETING, NO_ADDRESS_TYPE, NO_COMMAND, SUCCEEDED, receive, reply, request
+from support.peers import connected_as
 
 
 class Connections(EgressTest):
@@ -169,12 +170,38 @@ class Connections(EgressTest):
         self.assertEqual(silent.recv(1), b"")
         self.assertGreater(time.monotonic() - began, 9)
 
+    def test_one_users_clients_leave_room_for_others(self) -> None:
+        pairs = [self.pair() for _ in range(96)]
+        # Everybody's, so that another user may try.
+        self.egress.path.chmod(0o666)
+        self.egress.path.parent.chmod(0o755)
+        late = self.egress.connect()
+        self.assertEqual(receive(late, 1), b"")
+        peer = connected_as(self.egress.path, 4711, 4711, [])
+        self.addCleanup(peer.close)
+        peer.connected.settimeout(TIMEOUT)
+        peer.connected.sendall(GREETING)
+        self.assertEqual(receive(peer.connected, 2), CHOSEN)
+        pairs[0][0].close()
+        pairs[0][1].close()
+        self.await_threads(97)
+        self.assertEqual(self.egress.ask("127.0.0.1", self.port)[0], SUCCEEDED)
+
     def test_more_clients_than_there_may_be_wait(self) -> None:
-        pairs = [self.pair() for _ in range(128)]
+        pairs = [self.pair() for _ in range(96)]
+        self.egress.path.chmod(0o666)
+        self.egress.path.parent.chmod(0o755)
+        for _ in range(32):
+            peer = connected_as(self.egress.path, 4711, 4711, [])
+            self.addCleanup(peer.close)
+            peer.connected.sendall(GREETING)
+        self.await_threads(129)
         for number, (near, far) in enumerate(pairs):
             near.sendall(b"%03d" % number)
             self.assertEqual(receive(far, 3), b"%03d" % number)
-        late = self.egress.connect()
+        last = connected_as(self.egress.path, 4711, 4711, [])
+        self.addCleanup(last.close)
+        late = last.connected
         late.sendall(GREETING)
         late.settimeout(0.3)
         with self.assertRaises(TimeoutError):
@@ -201,6 +228,37 @@ class Connections(EgressTest):
         near, _ = self.pair()
         self.assertEqual(self.egress.stop(), 0)
         self.assertEqual(receive(near, 1), b"")
+
+    def test_told_to_end_it_waits_for_its_clients(self) -> None:
+        near, far = self.pair()
+        self.egress.process.send_signal(signal.SIGTERM)
+        while "waiting for connections to end" not in self.egress.log:
+            self.assertIsNone(self.egress.process.poll())
+        near.sendall(b"question")
+        self.assertEqual(receive(far, 8), b"question")
+        far.sendall(b"answer")
+        self.assertEqual(receive(near, 6), b"answer")
+        near.close()
+        self.assertEqual(self.egress.process.wait(TIMEOUT), 0)
+
+    def test_told_twice_it_ends_at_once(self) -> None:
+        near, _ = self.pair()
+        self.egress.process.send_signal(signal.SIGTERM)
+        while "waiting for connections to end" not in self.egress.log:
+            self.assertIsNone(self.egress.process.poll())
+        self.egress.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.egress.process.wait(TIMEOUT), 0)
+        self.assertEqual(receive(near, 1), b"")
+
+    def test_client_that_says_nothing_to_upstream_is_let_go(self) -> None:
+        near, far = self.pair()
+        busy, there = self.pair()
+        busy.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        near.settimeout(15)
+        self.assertEqual(near.recv(1), b"")
+        self.assertEqual(receive(far, 1), b"")
+        there.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        self.assertEqual(receive(busy, 4), b"HTTP")
 
 
 class Activation(EgressTest):
@@ -246,6 +304,7 @@ class Activation(EgressTest):
         link.sendall(GREETING)
         process = activate()
         self.assertEqual(receive(link, 2), CHOSEN)
+        link.close()
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(TIMEOUT), 0)
         process.communicate()

@@ -52,8 +52,8 @@ class Egress:
             time.sleep(0.005)
 
     def stop(self) -> int:
-        """Tells it to end; its exit status."""
-        self.process.send_signal(signal.SIGTERM)
+        """Tells it to end at once; its exit status."""
+        self.process.send_signal(signal.SIGINT)
         return self.process.wait(TIMEOUT)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -181,9 +182,83 @@ class Life(EgressTest):
         self.assertEqual(client.result(starting)["state"], "ready")
         eventually(lambda: self.service.status, lambda text: "egress" not in text)
 
-    def test_restart_of_it_alone_is_a_connection_that_breaks(self) -> None:
+
+class Restart(EgressTest):
+    """A restart of it alone breaks no connection."""
+
+    def test_payment_goes_through_and_others_do_not_wait_for_it(self) -> None:
+        self.connect()
+        checkout = self.chosen(self.approving())
+        self.sandbox.hold("payments")
+        checkout.submit()
+        self.sandbox.requests("payments", 1)
+        pid = self.egress
+        restart = subprocess.Popen(["systemctl", "restart", EGRESS])
+        # Another's start is answered while the payment is still under way.
+        other = self.service.connect()
+        self.assertEqual(self.start(None, other).state, "ready")
+        self.assertEqual(restart.wait(TIMEOUT), 0)
+        self.assertNotIn(self.egress, (0, pid))
+        self.assertEqual(self.start(None, other).state, "ready")
+        self.sandbox.release("payments")
+        self.assert_completed(checkout.await_end(), "success")
+        self.assertEqual(len(self.sandbox.requests("payments")), 1)
+        self.assertEqual((show("Result", EGRESS), show("NFileDescriptorStore", EGRESS)), ("success", "0"))
+
+    def test_poll_goes_on(self) -> None:
         self.connect()
         checkout = self.redirected(self.session(pendingPolls=1000))
         systemctl("restart", EGRESS)
         checkout.session.approve()
         self.assert_completed(checkout.await_end(), "success")
+
+    def carried(self) -> tuple[socket.socket, socket.socket]:
+        """A client's connection through it, and where that leads."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        port = listener.getsockname()[1]
+        self.service.configure(f"upstream-allow = http://127.0.0.1:{port}\n")
+        near = socket.socket(socket.AF_UNIX)
+        near.connect(str(WAY_OUT))
+        near.sendall(GREETING)
+        self.assertEqual(receive(near, 2), CHOSEN)
+        message = request("127.0.0.1", port)
+        near.sendall(message[:5])
+        # Half of what it is told before, half of it after.
+        systemctl("restart", EGRESS)
+        near.sendall(message[5:])
+        self.assertEqual(reply(near), SUCCEEDED)
+        far, _ = listener.accept()
+        for link in (near, far):
+            self.addCleanup(link.close)
+            link.settimeout(TIMEOUT)
+        return near, far
+
+    def test_no_byte_is_lost_nor_carried_twice(self) -> None:
+        near, far = self.carried()
+        data = os.urandom(4 << 20)
+
+        def send(link: socket.socket) -> None:
+            link.sendall(data)
+            link.shutdown(socket.SHUT_WR)
+
+        threads = [threading.Thread(target=send, args=[link]) for link in (near, far)]
+        for thread in threads:
+            thread.start()
+        got = {near: b"", far: b""}
+        # One that nobody reads holds bytes when it is told to end.
+        for count in (1 << 16, 1 << 20, 3 << 20, 4 << 20):
+            for link in (near, far):
+                got[link] += receive(link, count - len(got[link]))
+            systemctl("restart", EGRESS)
+        for thread in threads:
+            thread.join()
+        self.assertEqual([got[link] == data for link in (near, far)], [True, True])
+        self.assertEqual([receive(link, 1) for link in (near, far)], [b"", b""])
+
+    def test_stop_ends_them(self) -> None:
+        near, far = self.carried()
+        near.sendall(b"question")
+        self.assertEqual(receive(far, 8), b"question")
+        systemctl("stop", EGRESS, EGRESS_SOCKET)
+        self.assertEqual([receive(link, 1) for link in (near, far)], [b"", b""])
