@@ -99,6 +99,14 @@ package enum UnixSocket {
     return socket
   }
 
+  /// Makes a datagram socket that sends to nobody yet.
+  ///
+  /// - Throws: ``Errno`` of `socket`.
+  package static func datagramSocket() throws(Errno) -> FileDescriptor {
+    let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+    return FileDescriptor(owning: try check(socket(AF_UNIX, type, 0), "socket"))
+  }
+
   /// Has a datagram socket send to a receiver at a path; again, if it had another.
   ///
   /// - Returns: Whether somebody receives there.

@@ -31,10 +31,8 @@ struct LogOutput: ~Copyable {
   ///
   /// - Returns: Nothing if the journal is not there.
   static func toJournal(at path: String) -> LogOutput? {
-    let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
-    let number = socket(AF_UNIX, type, 0)
-    guard number >= 0 else { return nil }
-    let own = FileDescriptor(owning: number)
+    guard let own = try? UnixSocket.datagramSocket() else { return nil }
+    let number = own.rawValue
     guard UnixSocket.connectDatagrams(of: number, to: path) else { return nil }
     return LogOutput(own: own, number: number, way: .journal(path: path))
   }
