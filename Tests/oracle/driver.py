@@ -105,13 +105,13 @@ class Driver:
             self._add(checkout.session, repeats=True)
 
     def _add(self, session: Session, *, repeats: bool) -> None:
-        params = {
+        params: JsonObject = {
             "clientToken": self._upstream.ledger.another_token(session),
             "settings": ACH_SETTINGS,
             "startKey": f"again-{len(self._checkouts)}",
         }
         if repeats:
-            params["allowRepeat"] = True
+            params |= {"allowRepeat": True}
         method = self._chance.choice([IDEAL, ACH])
         self._checkouts.append(Known(session, params, method, is_manual=False, allows_repeat=repeats))
 
@@ -186,8 +186,8 @@ class Driver:
                 self._sign(client, checkout)
             elif asked["kind"] == "redirect":
                 if self._happens(0.2):
-                    outcome = self._chance.choice(["presented", "dismissed"])
-                    ask(client, "component.reportRedirect", componentId=_component_ids(checkout.snapshot)[0], outcome=outcome)
+                    told = {"outcome": self._chance.choice(["presented", "dismissed"])}
+                    ask(client, "component.reportRedirect", componentId=_component_ids(checkout.snapshot)[0], **told)
                 continue
             return
         span = 30
@@ -254,7 +254,7 @@ class Driver:
             self._report(f"{checkout.id}: the key {key} of another attempt -> {reply}")
 
     def _backend_decision(self, checkout: Known, asked: JsonObject) -> JsonObject:
-        """What the merchant's backend makes of a payment method token: it creates the payment with the key it is given."""
+        """What the merchant's backend makes of a token: it creates the payment with the key that it is given."""
         token = asked["paymentMethodTokenData"]["token"]
         key = asked.get("paymentIdempotencyKey") or f"backend-{checkout.id}"
         ledger = self._upstream.ledger
@@ -280,7 +280,7 @@ def _open_decisions(snapshot: JsonObject) -> list[str]:
     return [asked["decisionId"] for asked in snapshot["awaiting"] if asked["kind"] == "decision"]
 
 
-def _is_cancelled(snapshot: JsonObject) -> bool:
+def _is_cancelled(snapshot: JsonObject) -> object:
     return snapshot["state"] == "cancelling" or "outcome" in snapshot
 
 
@@ -288,7 +288,7 @@ def _is_fetched(snapshot: JsonObject, events: Sequence[Event]) -> bool:
     return snapshot["components"][0]["step"]["name"] not in _UNFETCHED
 
 
-def _is_submitted(snapshot: JsonObject, events: Sequence[Event]) -> bool:
+def _is_submitted(snapshot: JsonObject, events: Sequence[Event]) -> object:
     """It is, or a step on the way to the payment has failed, which makes it submittable again."""
     return snapshot["state"] != "ready" or any(event.method == "component.didReceiveError" for event in events)
 

@@ -15,7 +15,7 @@ FREEING = ("failed", "cancelled")
 # Longer than any call may take.
 CALL_TIMEOUT = 40
 
-Holds = Callable[[JsonObject, list[Event]], bool]
+Holds = Callable[[JsonObject, list[Event]], object]
 
 
 @dataclass

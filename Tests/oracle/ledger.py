@@ -107,10 +107,12 @@ class Payment:
 class Refused(Exception):
     """A call that upstream answers with an error."""
 
-    def __init__(self, status: int, error_id: str, inside: JsonObject | None = None, **beside: str) -> None:
+    def __init__(
+        self, status: int, error_id: str, inside: JsonObject | None = None, beside: JsonObject | None = None
+    ) -> None:
         super().__init__(error_id)
         error = {"errorId": error_id, "description": "refused", "diagnosticsId": "d"} | (inside or {})
-        self.answer: Answer = (status, {"error": error, **beside})
+        self.answer: Answer = (status, {"error": error} | (beside or {}))
 
 
 class Ledger:
@@ -316,7 +318,7 @@ def _key_used(payment: Payment) -> Refused:
     named = {"paymentId": payment.id, "paymentStatus": payment.status}
     if int(payment.id.rpartition("-")[2]) % 2:
         return Refused(409, "IdempotencyKeyAlreadyExists", inside=named)
-    return Refused(409, "IdempotencyKeyAlreadyExists", **named)
+    return Refused(409, "IdempotencyKeyAlreadyExists", beside=named)
 
 
 def _part(value: JsonObject) -> str:

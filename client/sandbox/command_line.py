@@ -57,7 +57,7 @@ def _tls(options: argparse.Namespace) -> ssl.SSLContext | None:
 def _base(url: str | None, host: str, port: int, scheme: str) -> str:
     if url and "://" in url:
         return url.rstrip("/")
-    name = url or {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    name = url if url else {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"{scheme}://{_joined(name, port)}"
 
 

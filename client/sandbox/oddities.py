@@ -1,4 +1,4 @@
-"""Oddities: texts that are no strict JSON, or hold what nobody asked for, and that a tolerant reader reads all the same.
+"""Oddities: texts that are no strict JSON, or hold what nobody asked for, and that a tolerant reader reads anyway.
 
 Each changes the text of an answer and leaves its meaning alone: what is asked for is in it, unchanged.
 """

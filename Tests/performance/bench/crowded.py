@@ -144,7 +144,8 @@ def crowded(setting: Setting) -> str:
         setting.scratch.chmod(0o755)
         watchdog = Watchdog(setting.scratch / "notify")
         options = setting.state("crowded")
-        defaults = ("--max-connections-per-uid", "256", "--max-connection-rate", "500", "--max-checkouts-per-uid", "2000")
+        defaults = ("--max-connections-per-uid", "256", "--max-connection-rate", "500")
+        defaults += ("--max-checkouts-per-uid", "2000")
         path = setting.scratch / "crowded"
         daemon = Daemon(setting.daemon, setting.sandbox, path, (*options, *defaults), watchdog.prefix)
         stack.callback(daemon.stop)

@@ -167,7 +167,8 @@ def _keystrokes(stage: Stage, count: int) -> None:
         mine = stage.live[number::count] or stage.live[:1]
         for name in itertools.cycle(("Ada", "Grace")):
             for checkout in mine:
-                yield _line("component.updateCollectedData", componentId=checkout.component_id, data={"firstName": name})
+                data = {"firstName": name}
+                yield _line("component.updateCollectedData", componentId=checkout.component_id, data=data)
 
     _Pump(stage.path, texts, count, reads=True).run()
 
