@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.daemon import ACH, Checkout, Daemon, acting_as, update
-from bench.floods import FLOODS, USER, Stage, running
+from bench.floods import FLOODS, LIVE, USER, Stage, running
 from bench.machine import GENERATOR_CPU, on_cpu
 from bench.report import number, table
 from bench.servers import DidNotRun
@@ -144,10 +144,10 @@ def crowded(setting: Setting) -> str:
         setting.scratch.chmod(0o755)
         watchdog = Watchdog(setting.scratch / "notify")
         options = setting.state("crowded")
-        defaults = ("--max-connections-per-uid", "256", "--max-connection-rate", "500")
-        defaults += ("--max-checkouts-per-uid", "2000")
+        connections = ("--max-connections-per-uid", "256", "--max-connection-rate", "500")
+        bounds = (*connections, "--max-checkouts-per-uid", str(2 * LIVE))
         path = setting.scratch / "crowded"
-        daemon = Daemon(setting.daemon, setting.sandbox, path, (*options, *defaults), watchdog.prefix)
+        daemon = Daemon(setting.daemon, setting.sandbox, path, (*options, *bounds), watchdog.prefix)
         stack.callback(daemon.stop)
         path.chmod(0o666)
         stage = Stage.build(daemon, setting.sandbox, _fill(setting, daemon, Path(options[1])))
