@@ -15,6 +15,8 @@ package struct NetworkAddress: Sendable, Hashable {
   /// Reads `192.0.2.1` or `2001:db8::1`: four decimal numbers without leading zeros, or RFC 4291's
   /// forms, without brackets and zone.
   package init?(text: String) {
+    // The system's function would stop there, and never see what follows.
+    guard !text.utf8.contains(0) else { return nil }
     var buffer = [UInt8](repeating: 0, count: 16)
     if unsafe inet_pton(AF_INET, text, &buffer) == 1 {
       self.init(bytes: Array(buffer.prefix(4)))

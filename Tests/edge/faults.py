@@ -12,6 +12,18 @@ _LATE_MS = 600
 _HTML: JsonObject = {"body": "<html><body>Sorry</body></html>", "contentType": "text/html"}
 _OVER_THE_LIMIT = 5 * 1024 * 1024
 
+# The sandbox's names for them.
+ODDITIES = (
+    "byte-order-mark",
+    "long-integer",
+    "huge-number",
+    "half-surrogate",
+    "doubled-name",
+    "deep",
+    "latin-1",
+    "error-beside",
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Fault:
@@ -72,6 +84,8 @@ _SINGLE = [
     Fault("html", _HTML, status=200),
     Fault("5-MiB", {"bigBody": _OVER_THE_LIMIT}, status=200),
     Fault("content-type", {"contentType": "text/plain"}, status=200),
+    # A good answer, in a text that only a tolerant reader takes.
+    *(Fault(f"odd-{name}", {"oddity": name}, status=200) for name in ODDITIES),
     # The handshake breaks off, and a certificate that nobody trusts.
     Fault("no-tls", connection="no-tls"),
     Fault("untrusted", connection="untrusted"),

@@ -1,9 +1,9 @@
 import Checkout
 import FuzzSupport
-import JSON
 import Upstream
 import ValueTree
 
+@testable import JSON
 @testable import PrimerAPI
 
 /// Whatever upstream answers, and whatever a client token holds.
@@ -11,19 +11,18 @@ import ValueTree
 /// There is an answer of the right kind or a failure, no URL that is not allowed, and a checkout that
 /// ends at most once.
 @main enum FuzzAnswers {
-  private static let bodyLimit = 1 << 20
-
   static func main() {
     guard let policy = try? UpstreamPolicy(entries: ["127.0.0.1:8080"]) else {
       fatalError("the policy is good")
     }
     let world = World(
-      policy: policy, answers: AnswerReader(policy: policy, maximumBodyByteCount: bodyLimit),
-      json: JSONReader(maximumByteCount: 4 * bodyLimit, maximumDepth: 128))
+      policy: policy, answers: AnswerReader(policy: policy, maximumBodyByteCount: World.bodyLimit),
+      json: JSONReader(maximumByteCount: 8 * World.bodyLimit, maximumDepth: 128))
     Fuzzer.run { bytes in
       var input = FuzzInput(bytes)
       switch input.number(below: 4) {
       case 0: world.readOne(&input)
+      case 1 where input.chance(oneIn: 2): world.readTolerantly(input.remainder())
       case 1: world.readToken(String(decoding: input.remainder(), as: UTF8.self))
       case 2: world.readToken("h." + Base64URL.encoded(input.remainder()) + ".s")
       default: world.play(&input)
@@ -34,6 +33,8 @@ import ValueTree
 
 /// What all inputs are tried on.
 private struct World {
+  static let bodyLimit = 1 << 20
+
   let policy: UpstreamPolicy
   let answers: AnswerReader
   let json: JSONReader
@@ -67,6 +68,18 @@ private struct World {
         return read(head, input.chunk(), request)
       }
     }
+  }
+
+  /// What is strict means the same to the reader that takes over for it, and whatever it makes of the
+  /// rest is text that can be written and read again.
+  func readTolerantly(_ body: [UInt8]) {
+    let text = TolerantReader(maximumByteCount: World.bodyLimit).read(body)
+    if let value = try? json.value(of: body) {
+      var scan = TolerantScan(body, maximumDepth: 128)
+      require(scan.read() == TolerantText(value: value, isWhole: true), "both readers agree")
+    }
+    let written = try? json.value(of: text.value.jsonBytes)
+    require(written == text.value, "what was read can be written")
   }
 
   func readToken(_ encoded: String) {
