@@ -99,7 +99,8 @@ package struct CommandLineArguments: Sendable {
       let answer = unsafe clinux_option_next(argumentCount, &argv, letters, entries)
       switch answer {
       case -1:
-        let first = Int(clinux_option_position())
+        // Past the command's name even if there is none.
+        let first = unsafe min(Int(clinux_option_position()), arguments.count)
         let operands = unsafe argv[first..<arguments.count].map { word in
           unsafe word.map { unsafe String(cString: $0) } ?? ""
         }

@@ -15,9 +15,9 @@ package struct QRCode: Sendable, Equatable {
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     // A screen has no scratches: the least redundancy makes the smallest code.
-    guard let code = unsafe QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_L) else {
-      return nil
-    }
+    guard let count = Int32(exactly: bytes.count),
+      let code = unsafe QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_L)
+    else { return nil }
     defer { unsafe QRcode_free(code) }
     let size = unsafe Int(code.pointee.width)
     guard let data = unsafe code.pointee.data else { return nil }

@@ -16,6 +16,11 @@ import Testing
     #expect(line.operands == ["one", "two"])
   }
 
+  @Test func `a command line without the command's name is an empty one`() throws {
+    let line = try CommandLineArguments([], options: table)
+    #expect(line.options.isEmpty && line.operands.isEmpty)
+  }
+
   @Test func `two dashes end the options and one is an operand`() throws {
     let line = try scan("-", "--", "--help", "-s")
     #expect(line.options.isEmpty)
