@@ -69,6 +69,21 @@ package struct OptionRow: Sendable {
     }
   }
 
+  /// A word that every request upstream carries.
+  private static func word(
+    _ name: String, _ argument: String, _ summary: String, initial: String? = nil,
+    _ path: any WritableKeyPath<Options, String> & Sendable
+  ) -> OptionRow {
+    OptionRow(
+      name, argument, summary, expects: "expected 1 to 64 visible characters, in ASCII",
+      initial: initial
+    ) { text, options in
+      guard isHeaderSafe(text), text.utf8.count <= 64 else { return false }
+      options[keyPath: path] = text
+      return true
+    }
+  }
+
   /// Every option that sets something.
   package static let all: [OptionRow] = [
     OptionRow("socket", "PATH", "listen here; may be given more than once") { text, options in
@@ -126,6 +141,15 @@ package struct OptionRow: Sendable {
       options.egress = EgressPath(text)
       return options.egress != nil
     },
+    word(
+      "sdk-client", "NAME", "tell upstream this name, for accounts that need another",
+      initial: Options().client.name, \.client.name),
+    word(
+      "sdk-version", "VERSION", "tell upstream this version instead of the daemon's",
+      \.client.version),
+    word(
+      "sdk-platform", "NAME", "tell upstream this platform, for accounts that need another",
+      initial: Options().client.platform, \.client.platform),
     OptionRow(
       "log-level", "LEVEL", "log this and what is more urgent",
       expects: "expected error, warning, notice, info or debug", initial: "info"

@@ -1,4 +1,5 @@
 package import Checkout
+import CheckoutProtocol
 import LinuxSystem
 package import PrimerAPI
 package import Systemd
@@ -17,6 +18,8 @@ package struct Options: Sendable {
   package var proxy: String?
   /// What connects to upstream in the daemon's place.
   package var egress: EgressPath?
+  /// Who the daemon tells upstream that it is.
+  package var client = SDKClient(version: Release.version)
   /// What is logged at least.
   package var logLevel = Log.Level.info
   /// How long a stop waits for payments under way.

@@ -143,7 +143,7 @@ enum Daemon {
     on loop: EventLoop, _ options: Options, _ policy: UpstreamPolicy,
     _ settings: Invocation.Settings, _ log: Log, _ service: ServiceManager
   ) throws -> Server {
-    var gateway = GatewayOptions(policy: policy, client: SDKClient(version: Release.version))
+    var gateway = GatewayOptions(policy: policy, client: options.client)
     if let file = options.certificateFile { gateway.certificateFile = file }
     gateway.proxy = options.proxy
     gateway.egress = options.egress

@@ -105,6 +105,16 @@ import Testing
     #expect(options.upstreamAllow == ["example.com", "*.example.com:8443"])
   }
 
+  @Test func `upstream may be told another name, version and platform`() throws {
+    #expect(Options().client.name == "CHECKOUTD" && Options().client.platform == "WEB")
+    let options = try Self.read("sdk-client = KIOSK\nsdk-version = 9.1\nsdk-platform = TILL")
+    #expect(options.client.name == "KIOSK" && options.client.version == "9.1")
+    #expect(options.client.platform == "TILL")
+    for text in ["", "a b", "caf\u{E9}", String(repeating: "x", count: 65)] {
+      #expect(throws: OptionError.self) { try Self.read("sdk-client = \(text)") }
+    }
+  }
+
   @Test func `a switch is yes or no`() throws {
     #expect(try Self.read("ephemeral = yes").isEphemeral)
     #expect(try Self.read("ephemeral =").isEphemeral)
