@@ -110,7 +110,9 @@ internal import Systemd
 
   private func arm(_ milliseconds: Int) {
     guard milliseconds >= 0 else { return timer.disarm() }
-    timer.arm(atBootMicroseconds: Clock.bootMicroseconds() + UInt64(milliseconds) * 1000)
+    // Never more than a day, so that no number of libcurl's overflows.
+    let wait = UInt64(min(milliseconds, 86_400_000)) * 1000
+    timer.arm(atBootMicroseconds: Clock.bootMicroseconds() + wait)
   }
 
   private func timerFired() {
