@@ -20,6 +20,20 @@ static inline int csqlite_set_checkpoint_on_close(sqlite3 *database, int is_on)
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !is_on, (int *)0);
 }
 
+/* Has each commit say how many frames the log has then; SQLite no longer merges it by itself. */
+static int csqlite_note_frames(void *count, sqlite3 *database, const char *name, int frames)
+{
+    (void)database;
+    (void)name;
+    *(int *)count = frames;
+    return SQLITE_OK;
+}
+
+static inline void csqlite_count_frames(sqlite3 *database, int *count)
+{
+    sqlite3_wal_hook(database, csqlite_note_frames, count);
+}
+
 /* The file that a database is in, and what its methods do. */
 static inline sqlite3_file *csqlite_file(sqlite3 *database)
 {

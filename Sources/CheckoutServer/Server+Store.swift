@@ -140,7 +140,7 @@ extension Server {
   func forget(_ live: LiveCheckout) {
     checkouts.remove(live)
     dropFollowers(of: live)
-    attempt { () throws(StoreError) in try store.remove(live.id, leaving: nil) }
+    attempt { () throws(StoreError) in try store.remove([(live.id, nil)]) }
     scrubSoon()
   }
 
@@ -152,7 +152,7 @@ extension Server {
       .integer(Int64(live.owner)), record.stored, storedMoment.stored,
     ]
     let isWiped = attempt { () throws(StoreError) in
-      try store.remove(live.id, leaving: stored)
+      try store.remove([(live.id, stored)])
     }
     guard isWiped else {
       timers.set(.wipe(live.id), at: Clock.bootMicroseconds() + 1_000_000)
@@ -169,7 +169,7 @@ extension Server {
 
   /// Forgets the record of an outcome.
   func forgetRecord(of live: LiveCheckout) {
-    let isForgotten = attempt { () throws(StoreError) in try store.removeRecord(of: live.id) }
+    let isForgotten = attempt { () throws(StoreError) in try store.removeRecords(of: [live.id]) }
     guard isForgotten else {
       timers.set(.forget(live.id), at: Clock.bootMicroseconds() + 1_000_000)
       return

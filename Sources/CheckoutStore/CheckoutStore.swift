@@ -53,6 +53,8 @@ package final class CheckoutStore {
   private var turn = 0
   /// What the commit under way has written.
   private var written: [(log: CheckoutLog, row: Row)] = []
+  /// What the commit under way has forgotten.
+  private var erased: [CheckoutLog] = []
   /// The row under way.
   private let writer = CompactWriter()
   /// The first of the writers that are not in use.
@@ -65,9 +67,12 @@ package final class CheckoutStore {
 
   /// Opens the store of a directory, and makes one if there is none.
   ///
+  /// - Parameters:
+  ///   - directory: Its path.
+  ///   - bootID: Tells this start of the machine from others.
   /// - Throws: ``StoreError``, and leaves what is there as it is.
-  package init(directory: String) throws(StoreError) {
-    backend = try SQLiteBackend(directory: directory)
+  package init(directory: String, bootID: Int64) throws(StoreError) {
+    backend = try SQLiteBackend(directory: directory, bootID: bootID)
   }
 
   /// Identifies the state: new whenever it begins anew.
@@ -76,6 +81,15 @@ package final class CheckoutStore {
   /// Whether rows are there that the version before this one has written, as at a first start after an
   /// upgrade until something is committed.
   package var isOfEarlierVersion: Bool { backend.foundVersion < SQLiteBackend.version }
+
+  /// What was found to be missing when it was opened, until it is said to be made up for.
+  ///
+  /// After damage nothing may go out that could create a payment a second time.
+  package var loss: StoreLoss? { backend.loss }
+
+  /// Says that all checkouts take account of what is missing; within the ``commit(isPayment:_:)`` that
+  /// writes them.
+  package func makeUpForLoss() throws(StoreError) { try backend.forgetLoss() }
 
   // MARK: Turns
 
@@ -127,8 +141,13 @@ package final class CheckoutStore {
     defer {
       turn += 1
       written.removeAll(keepingCapacity: true)
+      erased.removeAll()
     }
     try transaction(isPayment: isPayment, body)
+    for log in erased {
+      endTurn(of: log)
+      logs[log.id.rawValue] = nil
+    }
     for (log, row) in written {
       log.append(row)
       endTurn(of: log)
@@ -272,24 +291,34 @@ package final class CheckoutStore {
     }
   }
 
-  /// Forgets a checkout, and keeps a record of it if there is one.
+  /// Forgets checkouts, and keeps a record of each that has one, all at once.
   ///
-  /// - Parameters:
-  ///   - checkout: Which.
-  ///   - record: What may stay: nothing personal, no token, no secret.
+  /// - Parameter removals: Which, and what may stay: nothing personal, no token, no secret.
   /// - Throws: ``StoreError/failed(_:)``; then it is all still there.
-  package func remove(_ checkout: CheckoutID, leaving record: Value?) throws(StoreError) {
+  package func remove(_ removals: [(id: CheckoutID, record: Value?)]) throws(StoreError) {
     try transaction { () throws(StoreError) in
-      for row in logs[checkout.rawValue]?.index.rows ?? [] { try backend.deleteRow(row.number) }
-      try backend.deleteFixed(of: checkout)
-      if let record { try backend.writeRecord(record, of: checkout) }
+      for (id, record) in removals { try erase(id, leaving: record) }
     }
-    logs[checkout.rawValue] = nil
+    for (id, _) in removals { logs[id.rawValue] = nil }
   }
 
-  /// Forgets a record.
-  package func removeRecord(of checkout: CheckoutID) throws(StoreError) {
-    try transaction { () throws(StoreError) in try backend.deleteRecord(of: checkout) }
+  /// Forgets a checkout with the commit under way, as if it had never been.
+  package func erase(_ log: CheckoutLog) throws(StoreError) {
+    try erase(log.id, leaving: nil)
+    erased.append(log)
+  }
+
+  private func erase(_ id: CheckoutID, leaving record: Value?) throws(StoreError) {
+    for row in logs[id.rawValue]?.index.rows ?? [] { try backend.deleteRow(row.number) }
+    try backend.deleteFixed(of: id)
+    if let record { try backend.writeRecord(record, of: id) }
+  }
+
+  /// Forgets records, all at once.
+  package func removeRecords(of ids: [CheckoutID]) throws(StoreError) {
+    try transaction { () throws(StoreError) in
+      for id in ids { try backend.deleteRecord(of: id) }
+    }
   }
 
   /// Makes sure that nothing of what was removed is left in any file.
@@ -325,6 +354,8 @@ package final class CheckoutStore {
       let hot = try backend.readRow(last.number).hot()
       try body(RecoveredCheckout(id: id, fixed: fixed, parts: parts, hot: hot))
     }
+    // The next commit writes over what shows it.
+    try backend.keepLoss()
   }
 
   /// The highest number of an event that an earlier process has dropped.
@@ -371,6 +402,9 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   case corrupt(String)
   /// It could not be written or read this time.
   case failed(String)
+  /// What was written before may not be on the disk: the process must end without telling anyone of
+  /// the commit, and begin again with what is there.
+  case flushFailed(String)
 
   /// For the administrator to read.
   package var description: String {
@@ -381,6 +415,7 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
       "the state was written by a newer version (schema \(found); this version knows \(known))"
     case .corrupt(let why): "the state is damaged and was left untouched: \(why)"
     case .failed(let why): "the state could not be written: \(why)"
+    case .flushFailed(let why): "the disk did not take what was written: \(why)"
     }
   }
 }

@@ -1,5 +1,4 @@
 import CSQLite
-import LinuxSystem
 import ValueTree
 
 /// What went wrong in SQLite.
@@ -8,6 +7,10 @@ struct SQLiteError: Error, CustomStringConvertible {
   let code: Int32
   /// SQLite's own words; no statement and no bound value.
   let message: String
+  /// Whether it is a flush that failed: what was written before may be lost, and nobody can tell.
+  var isFlush = false
+  /// The error of the system call beneath it, if there is one.
+  var systemCode: Int32 = 0
 
   /// A file that is not ours.
   static let foreign = SQLiteError(
@@ -16,17 +19,19 @@ struct SQLiteError: Error, CustomStringConvertible {
   /// A log that somebody reads, so that it cannot be truncated.
   static let busyLog = SQLiteError(code: SQLITE_BUSY, message: "the log is in use")
 
-  /// A system call on the file, or for it, that failed beside SQLite.
-  static func system(_ error: Errno) -> SQLiteError {
-    SQLiteError(code: SQLITE_IOERR, message: "\(error)")
-  }
-
   var description: String { "SQLite: \(message) (\(code))" }
 
   /// Whether the file is not a database, or is damaged.
   var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
   /// Whether the statement names what the file does not have.
   var isUnknownName: Bool { code == SQLITE_ERROR }
+  /// Whether it may be gone at the next try, though nobody has mended anything.
+  var mayPass: Bool {
+    switch code {
+    case SQLITE_IOERR, SQLITE_FULL, SQLITE_NOMEM, SQLITE_INTERRUPT: true
+    default: StateDirectory.mayPass(systemCode)
+    }
+  }
   /// Whether another process holds the database.
   var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }
@@ -35,21 +40,26 @@ struct SQLiteError: Error, CustomStringConvertible {
 @safe  // the handle is opened and closed here, and lent to statements that do not outlive it
 final class Database {
   fileprivate let handle: OpaquePointer
+  private let frames: UnsafeMutablePointer<Int32>
 
-  /// Opens a file, and makes it if there is none.
+  /// Opens a file that is there, by a path without links.
   init(path: String) throws(SQLiteError) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
     let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     guard let handle = unsafe opened else {
       throw SQLiteError(code: code, message: "out of memory")
     }
     unsafe self.handle = handle
     guard code == SQLITE_OK else {
-      let error = unsafe SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+      let error = unsafe SQLiteError(
+        code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)),
+        systemCode: sqlite3_system_errno(handle))
       unsafe sqlite3_close_v2(handle)
       throw error
     }
+    unsafe frames = .allocate(capacity: 1)
+    unsafe frames.initialize(to: 0)
     unsafe sqlite3_extended_result_codes(handle, 0)
     _ = unsafe csqlite_set_defensive(handle)
     _ = unsafe csqlite_set_checkpoint_on_close(handle, 0)
@@ -58,7 +68,24 @@ final class Database {
   /// Has the log merged into the file at the end; until then closing leaves every byte as it is.
   func checkpointsOnClose() { _ = unsafe csqlite_set_checkpoint_on_close(handle, 1) }
 
-  deinit { unsafe sqlite3_close_v2(handle) }
+  deinit {
+    unsafe sqlite3_close_v2(handle)
+    unsafe frames.deallocate()
+  }
+
+  /// Leaves it to the caller when the log is merged into the file.
+  func countFrames() { unsafe csqlite_count_frames(handle, frames) }
+
+  /// How many frames the log had after the last commit.
+  var frameCount: Int { Int(unsafe frames.pointee) }
+
+  /// Merges the log into the file, as far as that is possible without waiting.
+  func checkpoint() throws(SQLiteError) {
+    let code = unsafe sqlite3_wal_checkpoint_v2(
+      handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+    unsafe frames.pointee = 0
+  }
 
   /// The file, if there is one.
   var file: DatabaseFile? { unsafe csqlite_file(handle).map { unsafe DatabaseFile($0) } }
@@ -84,14 +111,23 @@ final class Database {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// The number of the row inserted last.
-  var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+  /// The first column of the first row, if there is one, as text.
+  func text(_ sql: String) throws(SQLiteError) -> String? {
+    let statement = try prepare(sql)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return unsafe statement.withBytes(0) { unsafe String(decoding: $0, as: UTF8.self) }
+  }
 
   /// Whether a transaction is open.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
   fileprivate func error(_ code: Int32) -> SQLiteError {
-    unsafe SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)))
+    let detailed = unsafe sqlite3_extended_errcode(handle)
+    return unsafe SQLiteError(
+      code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)),
+      isFlush: detailed == SQLITE_IOERR | 4 << 8 || detailed == SQLITE_IOERR | 5 << 8,
+      systemCode: sqlite3_system_errno(handle))
   }
 }
 

@@ -12,196 +12,87 @@ final class SQLiteBackend: StoreBackend {
   static let version: Int64 = 2
   /// What is set aside for the answers to payments under way, should the disk be full.
   private static let reserveByteCount = 16 * 1024 * 1024
+  /// What must be free for the state to be well again.
+  private static let probedByteCount = 256 * 1024
+  /// How many frames the log has when it is merged into the file; SQLite's own default.
+  private static let fullLog = 1000
 
   let database: Database
+  private let directory: StateDirectory
   private let statements: Statements
-  private let reservePath: String
+  private let bootID: Int64
   private(set) var epoch: String?
   private(set) var hasReserve = false
   private(set) var foundVersion: Int64
+  private(set) var loss: StoreLoss?
   var isDurable: Bool { true }
 
-  init(directory: String) throws(StoreError) {
-    try Self.check(directory)
-    reservePath = directory + "/reserve"
+  /// Which files they were when they were opened, by name.
+  private let identities: [(name: String, file: FileIdentity?)]
+  /// The number of the last row that was written; none is given twice.
+  private var lastRow: Int64
+
+  /// Opens the state of a directory, and makes one if there is none.
+  ///
+  /// - Parameters:
+  ///   - named: The directory.
+  ///   - bootID: Tells this start of the machine from others.
+  /// - Throws: ``StoreError``, and leaves what is there as it is.
+  init(directory named: String, bootID: Int64) throws(StoreError) {
+    let directory = try StateDirectory(named)
+    let found = try StateFiles(in: directory, bootID: bootID)
+    self.directory = directory
+    self.bootID = bootID
+    database = found.database
+    foundVersion = found.version
+    epoch = found.epoch
+    loss = found.loss
+    lastRow = found.lastRow
+    identities = found.identities
     do throws(SQLiteError) {
-      let path = directory + "/checkoutd.sqlite"
-      try Self.create(path, in: directory)
-      database = try Database(path: path)
-      unsafe chmod(path, 0o600)
-      foundVersion = try Self.configure(database)
-      Self.removeDrafts(in: directory)
       statements = try Statements(database)
     } catch {
-      throw Self.openingError(error)
-    }
-    do throws(SQLiteError) {
-      epoch = try readEpoch()
-    } catch {
-      throw Self.openingError(error)
+      throw StateFiles.openingError(error)
     }
     // A disk too full for it is found out by the first commit that fails.
     try? restoreReserve()
   }
 
-  private static func check(_ directory: String) throws(StoreError) {
-    var info = stat()
-    guard unsafe stat(directory, &info) == 0 else {
-      throw .unusable("\(directory) does not exist")
-    }
-    guard info.st_mode & S_IFMT == S_IFDIR else {
-      throw .unusable("\(directory) is not a directory")
-    }
-    guard unsafe access(directory, R_OK | W_OK | X_OK) == 0 else {
-      throw .unusable("\(directory) may not be written")
-    }
-  }
-
-  /// Makes the file, if there is none; refuses one that SQLite would take for empty.
-  ///
-  /// It is made under another name and without waiting for the disk, and becomes the database once it
-  /// is whole and written: a start that is cut short leaves none, and a new one costs two flushes.
-  /// Whoever comes second finds the first one's.
-  private static func create(_ path: String, in directory: String) throws(SQLiteError) {
-    var info = stat()
-    if unsafe stat(path, &info) == 0 {
-      guard info.st_mode & S_IFMT == S_IFREG else { return }
-      if info.st_size < 512 { throw SQLiteError.foreign }
-      return
-    }
-    let draft = path + ".\(getpid())"
-    unsafe unlink(draft)
-    defer {
-      unsafe unlink(draft)
-      unsafe unlink(draft + "-journal")
-    }
-    // Readable by nobody else from the first moment.
-    let number = unsafe open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard number >= 0 else { throw failure("open") }
-    let file = FileDescriptor(owning: number)
-    try makeTables(draft)
-    try synchronize(file)
-    guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw failure("link") }
-    let parent = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard parent >= 0 else { throw failure("open") }
-    try synchronize(FileDescriptor(owning: parent))
-  }
-
-  private static func synchronize(_ file: borrowing FileDescriptor) throws(SQLiteError) {
-    do throws(Errno) {
-      try file.synchronize()
-    } catch {
-      throw .system(error)
-    }
-  }
-
-  /// The error of a system call that has just failed.
-  private static func failure(_ call: StaticString) -> SQLiteError {
-    .system(Errno(code: errno, call: call))
-  }
-
-  /// Removes what starts that were cut short have left; to be called once the database is locked.
-  private static func removeDrafts(in directory: String) {
-    guard let entries = unsafe opendir(directory) else { return }
-    defer { unsafe closedir(entries) }
-    while let entry = unsafe readdir(entries) {
-      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      let prefix = "checkoutd.sqlite."
-      if name.hasPrefix(prefix), name.dropFirst(prefix.count).first?.isNumber == true {
-        unsafe unlink(directory + "/" + name)
-      }
-    }
-  }
-
-  private static func makeTables(_ path: String) throws(SQLiteError) {
-    let database = try Database(path: path)
+  deinit {
+    // Where a flush has failed, only the next start can tell what is on the disk.
+    guard hasCommitted, !hasFailedFlush else { return }
+    rollBack()
+    try? begin(isPayment: true)
+    try? database.run("INSERT OR REPLACE INTO meta VALUES('run', '\(RunMark.stopped)')")
+    try? statements.commit.run()
     database.checkpointsOnClose()
-    try database.run(
-      """
-      PRAGMA locking_mode=EXCLUSIVE;
-      PRAGMA synchronous=OFF;
-      PRAGMA journal_mode=MEMORY;
-      PRAGMA auto_vacuum=INCREMENTAL;
-      BEGIN;
-      CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) STRICT, WITHOUT ROWID;
-      CREATE TABLE checkout(id INTEGER PRIMARY KEY, body BLOB) STRICT;
-      CREATE TABLE part(checkout_id INTEGER, name INTEGER, body BLOB,
-        PRIMARY KEY(checkout_id, name)) STRICT, WITHOUT ROWID;
-      CREATE TABLE change(id INTEGER PRIMARY KEY, checkout_id INTEGER, seq INTEGER,
-        event_count INTEGER, body BLOB) STRICT;
-      CREATE TABLE record(id INTEGER PRIMARY KEY, body BLOB) STRICT;
-      INSERT INTO meta VALUES('epoch', lower(hex(randomblob(8))));
-      PRAGMA user_version=\(version);
-      COMMIT;
-      PRAGMA journal_mode=WAL;
-      """)
-  }
-
-  private static func openingError(_ error: SQLiteError) -> StoreError {
-    if error.isBusy { return .inUse }
-    if error.isCorrupt || error.isUnknownName { return .corrupt(error.message) }
-    if error.code == Self.newerSchema {
-      return .newer(found: Int64(error.message) ?? 0, known: version)
-    }
-    return .unusable(error.description)
-  }
-
-  private static let newerSchema: Int32 = -1
-
-  /// The order matters: the locking mode must be known before the first read, so that the log needs
-  /// no shared memory and a second daemon is refused; what cannot be used is found out before the
-  /// first write.
-  ///
-  /// - Returns: The version of what is in it.
-  private static func configure(_ database: Database) throws(SQLiteError) -> Int64 {
-    try database.run("PRAGMA locking_mode=EXCLUSIVE")
-    let found = try database.number("PRAGMA user_version") ?? 0
-    guard found <= version else {
-      throw SQLiteError(code: newerSchema, message: String(found))
-    }
-    let count = try database.number(
-      """
-      SELECT count(*) FROM sqlite_schema
-      WHERE name IN ('meta', 'checkout', 'part', 'change', 'record')
-      """)
-    guard found > 0, count == 5 else { throw SQLiteError.foreign }
-    try database.run("PRAGMA journal_mode=WAL")
-    try database.run("PRAGMA secure_delete=ON")
-    try database.run("PRAGMA temp_store=MEMORY")
-    try database.run("PRAGMA synchronous=NORMAL")
-    // Takes the lock now, not at the first write.
-    try database.run("BEGIN IMMEDIATE; COMMIT")
-    return found
-  }
-
-  private func readEpoch() throws(SQLiteError) -> String? {
-    let statement = try database.prepare("SELECT value FROM meta WHERE name='epoch'")
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    return unsafe statement.withBytes(0) { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
   // MARK: Transactions
 
   private var isSynchronous = false
-  private var isInUse = false
+  private var isPayment = false
+  /// Whether this run has written anything.
+  private var hasCommitted = false
+  private var isCheckpointDue = false
+  private var hasFailedFlush = false
+  private var forgetsLoss = false
 
   /// The pragma acts when it is prepared and not inside a transaction, hence each time anew.
   func begin(isPayment: Bool) throws(StoreError) {
-    if !isInUse {
-      isInUse = true
-      database.checkpointsOnClose()
-    }
+    if isPayment { try requireFiles() }
+    self.isPayment = isPayment
+    let synchronizes = isPayment || !hasCommitted
     try attempt { () throws(SQLiteError) in
-      if isPayment != isSynchronous {
+      if synchronizes != isSynchronous {
         try database.run(
-          isPayment ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
-        isSynchronous = isPayment
+          synchronizes ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL")
+        isSynchronous = synchronizes
       }
       try statements.begin.run()
+      guard !hasCommitted else { return }
       // With the first change: what is only looked at stays as it is.
+      try database.run("INSERT OR REPLACE INTO meta VALUES('run', '\(bootID)')")
       guard foundVersion < Self.version else { return }
       try database.run("PRAGMA user_version=\(Self.version)")
     }
@@ -210,20 +101,69 @@ final class SQLiteBackend: StoreBackend {
   func commit() throws(StoreError) {
     try attempt { () throws(SQLiteError) in try statements.commit.run() }
     foundVersion = Self.version
+    if forgetsLoss { loss = nil }
+    forgetsLoss = false
+    // That it runs must stand in the file itself: a log that is missing then is missed.
+    if !hasCommitted { isCheckpointDue = true }
+    hasCommitted = true
+    guard isCheckpointDue || database.frameCount >= Self.fullLog else { return }
+    do throws(StoreError) {
+      try attempt { () throws(SQLiteError) in try database.checkpoint() }
+      isCheckpointDue = false
+    } catch {
+      // The log stays, and grows; but what a flush has lost is lost.
+      if hasFailedFlush { throw error }
+    }
   }
 
   func rollBack() {
+    forgetsLoss = false
     guard database.isInTransaction else { return }
     try? database.run("ROLLBACK")
+  }
+
+  /// Refuses what must outlast the process if its files have been removed or replaced.
+  private func requireFiles() throws(StoreError) {
+    for (name, file) in identities
+    where try directory.status(of: name).map(FileIdentity.init) != file {
+      throw .failed("\(directory.path(of: name)) was removed or replaced while it was in use")
+    }
   }
 
   private func attempt<T>(_ body: () throws(SQLiteError) -> T) throws(StoreError) -> T {
     do throws(SQLiteError) {
       return try body()
     } catch {
+      guard !error.isFlush else {
+        hasFailedFlush = true
+        throw .flushFailed(error.description)
+      }
       throw error.isCorrupt
         ? StoreError.corrupt(error.message) : StoreError.failed(error.description)
     }
+  }
+
+  // MARK: Losses
+
+  func keepLoss() throws(StoreError) {
+    guard case .damaged = loss else { return }
+    do throws(StoreError) {
+      try begin(isPayment: true)
+      try attempt { () throws(SQLiteError) in
+        try database.run("INSERT OR REPLACE INTO meta VALUES('loss', 'kept')")
+      }
+      try commit()
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  func forgetLoss() throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      try database.run("DELETE FROM meta WHERE name='loss'")
+    }
+    forgetsLoss = true
   }
 
   // MARK: Writing
@@ -251,10 +191,14 @@ final class SQLiteBackend: StoreBackend {
     of id: CheckoutID, seq: Int64, eventCount: Int, _ body: CompactWriter
   ) throws(StoreError) -> Int64 {
     try unsafe body.withUnsafeBytes { bytes throws(StoreError) in
+      let (number, overflows) = lastRow.addingReportingOverflow(1)
+      guard !overflows else { throw StoreError.corrupt("there are no more numbers for rows") }
+      let count = PaymentMark.count(Int64(eventCount), isPayment: isPayment)
       try attempt { () throws(SQLiteError) in
-        try unsafe statements.appendRow.run(id.column, seq, Int64(eventCount), bytes: bytes)
-        return database.lastInsertedRow
+        try unsafe statements.appendRow.run(number, id.column, seq, count, bytes: bytes)
       }
+      lastRow = number
+      return number
     }
   }
 
@@ -300,7 +244,8 @@ final class SQLiteBackend: StoreBackend {
     try scan("SELECT id, checkout_id, seq, event_count, length(body) FROM change ORDER BY id") {
       row throws(StoreError) in
       let seq = row.integer(2)
-      guard seq >= 0, let eventCount = Int32(exactly: row.integer(3)),
+      let count = PaymentMark.removed(from: row.integer(3))
+      guard seq >= 0, let eventCount = Int32(exactly: count),
         (0...seq).contains(Int64(eventCount)),
         let byteCount = Int32(exactly: row.integer(4))
       else { throw StoreError.corrupt("a row cannot be read") }
@@ -367,6 +312,7 @@ final class SQLiteBackend: StoreBackend {
   }
 
   func probe() throws(StoreError) {
+    try directory.grow(StateFiles.draft, byteCount: Self.probedByteCount)
     do throws(StoreError) {
       try begin(isPayment: true)
       try attempt { () throws(SQLiteError) in
@@ -381,9 +327,8 @@ final class SQLiteBackend: StoreBackend {
 
   /// Sets space aside, so that a full disk cannot keep the answer to a payment from being written.
   func restoreReserve() throws(StoreError) {
-    let number = unsafe open(reservePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard number >= 0 else { throw .failed("the reserve cannot be opened") }
-    let file = FileDescriptor(owning: number)
+    try directory.check(StateFiles.reserve)
+    let file = try directory.open(StateFiles.reserve, O_RDWR | O_CREAT)
     let code = posix_fallocate(file.rawValue, 0, Self.reserveByteCount)
     guard code == 0 else {
       // There is not that much to set aside: what there is must stay usable.
@@ -396,7 +341,7 @@ final class SQLiteBackend: StoreBackend {
   /// Gives up what was set aside.
   func releaseReserve() {
     hasReserve = false
-    unsafe unlink(reservePath)
+    directory.remove(StateFiles.reserve)
   }
 }
 
@@ -416,7 +361,7 @@ private final class Statements {
     deleteFixed = try database.prepare("DELETE FROM checkout WHERE id=?")
     deleteParts = try database.prepare("DELETE FROM part WHERE checkout_id=?")
     appendRow = try database.prepare(
-      "INSERT INTO change(checkout_id, seq, event_count, body) VALUES(?, ?, ?, ?)")
+      "INSERT INTO change(id, checkout_id, seq, event_count, body) VALUES(?, ?, ?, ?, ?)")
     replaceRow = try database.prepare("UPDATE change SET event_count=?2, body=?3 WHERE id=?1")
     deleteRow = try database.prepare("DELETE FROM change WHERE id=?")
     readRow = try database.prepare("SELECT body FROM change WHERE id=?")

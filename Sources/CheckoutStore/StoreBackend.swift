@@ -9,6 +9,8 @@ protocol StoreBackend: AnyObject {
   var epoch: String? { get }
   /// The version of the rows that are there.
   var foundVersion: Int64 { get }
+  /// What was found to be missing at the start.
+  var loss: StoreLoss? { get }
 
   func begin(isPayment: Bool) throws(StoreError)
   func commit() throws(StoreError)
@@ -34,6 +36,9 @@ protocol StoreBackend: AnyObject {
     _ body: (CheckoutID, Value, [(name: Int, body: Value)]) throws(StoreError) -> Void
   ) throws(StoreError)
   func scanRecords(_ body: (CheckoutID, Value) throws(StoreError) -> Void) throws(StoreError)
+
+  func keepLoss() throws(StoreError)
+  func forgetLoss() throws(StoreError)
 
   func scrub() throws(StoreError)
   func probe() throws(StoreError)
@@ -94,6 +99,10 @@ final class MemoryBackend: StoreBackend {
     _ body: (CheckoutID, Value, [(name: Int, body: Value)]) throws(StoreError) -> Void
   ) {}
   func scanRecords(_ body: (CheckoutID, Value) throws(StoreError) -> Void) {}
+
+  var loss: StoreLoss? { nil }
+  func keepLoss() {}
+  func forgetLoss() {}
 
   func scrub() {}
   func probe() {}

@@ -106,7 +106,7 @@ enum Daemon {
     switch error {
     case let problem as Problem: problem
     case let error as OptionError: Problem(message: error.message, code: 78)
-    case StoreError.inUse, StoreError.failed: Problem(message: "\(error)")
+    case StoreError.inUse, StoreError.failed, StoreError.flushFailed: Problem(message: "\(error)")
     case is StoreError: Problem(message: "\(error)", code: 78)
     default: Problem(message: "\(error)")
     }
@@ -172,14 +172,14 @@ enum Daemon {
     if options.isEphemeral { return CheckoutStore() }
     let passed = variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init)
     if let directory = options.stateDirectory ?? passed {
-      return try CheckoutStore(directory: directory)
+      return try CheckoutStore(directory: directory, bootID: try bootNumber())
     }
     let directory = try defaultStateDirectory()
     // The default place is ours to make; one that was named and is missing is a mistake.
     guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
       throw Problem(message: "\(directory) cannot be made: say where with --state-directory")
     }
-    return try CheckoutStore(directory: directory)
+    return try CheckoutStore(directory: directory, bootID: try bootNumber())
   }
 
   private static func defaultStateDirectory() throws(Problem) -> String {

@@ -12,7 +12,7 @@ import ValueTree
   init() throws { directory = try TemporaryDirectory() }
 
   private func store() throws -> (CheckoutStore, FaultyBackend) {
-    let backend = FaultyBackend(try SQLiteBackend(directory: directory.path))
+    let backend = FaultyBackend(try SQLiteBackend(directory: directory.path, bootID: 1))
     return (CheckoutStore(backend: backend), backend)
   }
 
@@ -110,7 +110,7 @@ import ValueTree
   }
 
   @Test func `a full database refuses a turn, and takes smaller ones`() throws {
-    let backend = try SQLiteBackend(directory: directory.path)
+    let backend = try SQLiteBackend(directory: directory.path, bootID: 1)
     let store = CheckoutStore(backend: backend)
     try store.write([.didReceiveStep], of: id, after: 0)
     let pages = try #require(try backend.database.number("PRAGMA page_count"))

@@ -93,6 +93,10 @@ final class FaultyBackend: StoreBackend {
     try backend.scanRecords(body)
   }
 
+  var loss: StoreLoss? { backend.loss }
+  func keepLoss() throws(StoreError) { try backend.keepLoss() }
+  func forgetLoss() throws(StoreError) { try backend.forgetLoss() }
+
   func scrub() throws(StoreError) { try backend.scrub() }
   func probe() throws(StoreError) { try backend.probe() }
   var hasReserve: Bool { backend.hasReserve }

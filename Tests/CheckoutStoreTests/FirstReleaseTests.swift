@@ -60,7 +60,7 @@ import ValueTree
 
   @Test func `a first commit that fails leaves the version`() throws {
     try copy("stopped")
-    let backend = FaultyBackend(try SQLiteBackend(directory: directory.path))
+    let backend = FaultyBackend(try SQLiteBackend(directory: directory.path, bootID: 1))
     let store = CheckoutStore(backend: backend)
     _ = try store.recovered()
     backend.callsLeft = 1

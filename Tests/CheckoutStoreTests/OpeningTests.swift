@@ -21,6 +21,7 @@ import ValueTree
   }
 
   private func sql(_ text: String) throws {
+    if directory.names.isEmpty { try write([], to: directory.database) }
     let database = try Database(path: directory.database)
     database.checkpointsOnClose()
     try database.run(text)

@@ -113,7 +113,7 @@ import ValueTree
   }
 
   @Test func `a row without its checkout, or a checkout without a row, does no harm`() throws {
-    let backend = try SQLiteBackend(directory: directory.path)
+    let backend = try SQLiteBackend(directory: directory.path, bootID: 1)
     let store = CheckoutStore(backend: backend)
     try store.write([.didReceiveStep], of: one, after: 0)
     try store.write([.didReceiveStep], of: two, after: 0)
@@ -137,7 +137,7 @@ import ValueTree
     "UPDATE change SET event_count=2",
   ])
   func `a damaged row is said to be one`(change: String) throws {
-    let backend = try SQLiteBackend(directory: directory.path)
+    let backend = try SQLiteBackend(directory: directory.path, bootID: 1)
     let store = CheckoutStore(backend: backend)
     store.publish([.didReceiveStep], of: one, after: 0)
     try store.commit(

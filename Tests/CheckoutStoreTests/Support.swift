@@ -150,6 +150,19 @@ struct CheckoutChange {
 }
 
 extension CheckoutStore {
+  /// Opens a directory on some start of the machine.
+  convenience init(directory: String) throws(StoreError) {
+    try self.init(directory: directory, bootID: 1)
+  }
+
+  /// Forgets one checkout.
+  func remove(_ id: CheckoutID, leaving record: Value?) throws(StoreError) {
+    try remove([(id, record)])
+  }
+
+  /// Forgets one record.
+  func removeRecord(of id: CheckoutID) throws(StoreError) { try removeRecords(of: [id]) }
+
   /// Adds an event to a checkout.
   func publish(_ record: EventRecord, of id: CheckoutID) { publish(record, to: log(of: id)) }
 

@@ -181,12 +181,12 @@ int fdatasync(int fd)
     return NEXT(fdatasync)(fd);
 }
 
-int link(const char *old, const char *new)
+int linkat(int old_at, const char *old, int new_at, const char *new, int flags)
 {
     int is_counted = trace != NULL && path_kind(new) != 0;
     if (is_counted)
         reach('l');
-    int status = NEXT(link)(old, new);
+    int status = NEXT(linkat)(old_at, old, new_at, new, flags);
     int error = errno;
     if (is_counted)
         reach('l');

@@ -24,7 +24,7 @@ from support.lines import JsonObject
 from support.manager import ServiceManager, carrier, passing, sealed_file
 
 # Upstream does not answer here, and nothing is to happen for want of that.
-PATIENT = [
+PATIENT = ["--drain-timeout", "0"] + [
     word
     for option in ("request", "bank-list", "create-payment", "payment", "poll")
     for word in (f"--{option}-timeout", "600000")
