@@ -100,7 +100,7 @@ class Loading(DaemonTest):
             {"malformed": True},
             {"body": {"result": None}},
             {"body": {"result": [{"id": 7, "name": "Bank"}]}},
-            {"body": {"result": [{"id": "7"}]}},
+            {"body": {"result": [{"name": "Bank"}]}},
             {"body": "<html></html>", "contentType": "text/html"},
         ]
         checkout = self.start()
@@ -111,6 +111,16 @@ class Loading(DaemonTest):
                 self.assert_refused(
                     1006, "banks-fetch-failed", None, "component.start", componentId=checkout.component_id
                 )
+
+    def test_bad_entry_is_left_out(self) -> None:
+        nameless: JsonObject = {"id": "8", "name": "", "disabled": "true"}
+        entries: list[JsonObject | None] = [{"name": "Nobody's"}, {"id": "7"}, None, nameless]
+        self.sandbox.fault("banks", body={"result": entries})
+        checkout = self.start()
+        checkout.provide(IDEAL)
+        banks = checkout.component_call("start")["step"]["banks"]
+        expected = [{"id": "7", "name": "7", "isDisabled": False}, {"id": "8", "name": "8", "isDisabled": True}]
+        self.assertEqual(banks, expected)
 
     def test_empty_list_is_loaded(self) -> None:
         checkout = self.banks(self.session(banks=[]))
