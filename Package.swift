@@ -157,6 +157,7 @@ if let libFuzzer = Context.environment["CHECKOUTD_FUZZ"] {
     fuzzer("FuzzParameters", ["CheckoutProtocol", "JSON", "JSONRPC"]),
     fuzzer("FuzzAnswers", ["PrimerAPI", "Upstream", "JSON"]),
     fuzzer("FuzzRows", ["CheckoutStore"]),
+    fuzzer("FuzzSocks", ["Egress", "Upstream"]),
   ]
 }
 
