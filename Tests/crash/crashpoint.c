@@ -11,11 +11,15 @@
  * CRASHPOINT_TRACE  a file that exists: their number and their letters, as they happen
  * CRASHPOINT_AT     the number to die at; none for 0
  * CLOCK_OFFSET      seconds that the time of day is ahead of the truth, or behind it
+ * BOOT_ID_HIDDEN    set, if the program cannot read which start of the machine this is
+ *
+ * What it does to its files stands in a journal then, see journal.h.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +32,8 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "journal.h"
 
 #define CAPACITY 65528
 
@@ -56,6 +62,7 @@ __attribute__((constructor)) static void begin(void)
     const char *offset = getenv("CLOCK_OFFSET");
     crash_at = at == NULL ? 0 : strtoull(at, NULL, 10);
     clock_offset = offset == NULL ? 0 : strtoll(offset, NULL, 10);
+    begin_journal();
     if (path == NULL)
         return;
     int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -151,43 +158,146 @@ static void after(char letter, ssize_t size)
     errno = error;
 }
 
+/* What is to be flushed is in the journal before the program hears that it was. */
+static void note_flush(int fd)
+{
+    struct stat status;
+    if (journal < 0 || loses_flushes || fstat(fd, &status) != 0)
+        return;
+    if (S_ISDIR(status.st_mode))
+        note('F', status.st_ino, 0, NULL, 0);
+    else if (file_kind(fd) != 0)
+        note('f', status.st_ino, 0, NULL, 0);
+}
+
+static void note_write(int fd, const void *data, size_t size, off64_t place)
+{
+    if (journal >= 0 && file_kind(fd) != 0)
+        note_file('w', fd, (uint64_t)place, data, size);
+}
+
+static int is_hidden(const char *path)
+{
+    return strcmp(path, "/proc/sys/kernel/random/boot_id") == 0 && getenv("BOOT_ID_HIDDEN") != NULL;
+}
+
+/* Opens a file by the function that this library stands before, and takes down that it was made, or emptied. */
+#define OPEN(name, directory, path, flags, ...)                                                                        \
+    ({                                                                                                                 \
+        va_list rest;                                                                                                  \
+        va_start(rest, flags);                                                                                         \
+        mode_t mode = ((flags) & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;                                             \
+        va_end(rest);                                                                                                  \
+        if (is_hidden(path)) {                                                                                         \
+            errno = ENOENT;                                                                                            \
+            return -1;                                                                                                 \
+        }                                                                                                              \
+        struct stat status;                                                                                            \
+        int is_noted = journal >= 0 && path_kind(path) != 0;                                                           \
+        int is_new = is_noted && fstatat(directory, path, &status, AT_SYMLINK_NOFOLLOW) != 0;                          \
+        int fd = NEXT(name)(__VA_ARGS__, path, flags, mode);                                                           \
+        if (is_noted && fd >= 0 && is_new && fstat(fd, &status) == 0)                                                  \
+            note_name('c', status.st_ino, path);                                                                       \
+        else if (is_noted && fd >= 0 && ((flags) & O_TRUNC) != 0)                                                      \
+            note_file('t', fd, 0, NULL, 0);                                                                            \
+        fd;                                                                                                            \
+    })
+
+int openat(int directory, const char *path, int flags, ...)
+{
+    return OPEN(openat, directory, path, flags, directory);
+}
+
+int openat64(int directory, const char *path, int flags, ...)
+{
+    return OPEN(openat64, directory, path, flags, directory);
+}
+
+int open(const char *path, int flags, ...)
+{
+    return OPEN(openat, AT_FDCWD, path, flags, AT_FDCWD);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    return OPEN(openat64, AT_FDCWD, path, flags, AT_FDCWD);
+}
+
+int ftruncate(int fd, off_t size)
+{
+    if (journal >= 0 && file_kind(fd) != 0)
+        note_file('t', fd, (uint64_t)size, NULL, 0);
+    return NEXT(ftruncate)(fd, size);
+}
+
+int ftruncate64(int fd, off64_t size)
+{
+    if (journal >= 0 && file_kind(fd) != 0)
+        note_file('t', fd, (uint64_t)size, NULL, 0);
+    return NEXT(ftruncate64)(fd, size);
+}
+
+int unlinkat(int directory, const char *path, int flags)
+{
+    if (journal >= 0 && path_kind(path) != 0)
+        note_name('u', 0, path);
+    return NEXT(unlinkat)(directory, path, flags);
+}
+
+int unlink(const char *path)
+{
+    if (journal >= 0 && path_kind(path) != 0)
+        note_name('u', 0, path);
+    return NEXT(unlink)(path);
+}
+
 ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
 {
     before_write(fd, data, size);
+    note_write(fd, data, size, offset);
     return NEXT(pwrite)(fd, data, size, offset);
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset)
 {
     before_write(fd, data, size);
+    note_write(fd, data, size, offset);
     return NEXT(pwrite64)(fd, data, size, offset);
 }
 
 ssize_t write(int fd, const void *data, size_t size)
 {
     before_write(fd, data, size);
+    if (journal >= 0 && file_kind(fd) != 0)
+        abort();
     return NEXT(write)(fd, data, size);
 }
 
 int fsync(int fd)
 {
     before_flush(fd);
+    note_flush(fd);
     return NEXT(fsync)(fd);
 }
 
 int fdatasync(int fd)
 {
     before_flush(fd);
+    note_flush(fd);
     return NEXT(fdatasync)(fd);
 }
 
 int linkat(int old_at, const char *old, int new_at, const char *new, int flags)
 {
-    int is_counted = trace != NULL && path_kind(new) != 0;
+    int is_noted = path_kind(new) != 0;
+    int is_counted = trace != NULL && is_noted;
     if (is_counted)
         reach('l');
     int status = NEXT(linkat)(old_at, old, new_at, new, flags);
     int error = errno;
+    struct stat linked;
+    if (status == 0 && is_noted && fstatat(new_at, new, &linked, AT_SYMLINK_NOFOLLOW) == 0)
+        note_name('l', linked.st_ino, new);
     if (is_counted)
         reach('l');
     errno = error;

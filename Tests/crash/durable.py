@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from support.daemon import TIMEOUT, Crashed, Daemon, program
@@ -40,6 +40,8 @@ class DurableDaemon(Daemon):
         self._clients = []
         self._peers = []
         self._reviving = threading.Lock()
+        # What is done between a crash and the start after it.
+        self.meanwhile: Callable[[], None] = lambda: None
         # Descriptors that the next run inherits.
         self.passed: Sequence[int] = ()
         self.options = list(options)
@@ -105,6 +107,7 @@ class DurableDaemon(Daemon):
         with self._reviving:
             if self.process is crashed:
                 self.await_crash()
+                self.meanwhile()
                 self.start_to_crash(environment)
 
     def kill(self) -> None:

@@ -79,24 +79,22 @@ class Promise:
 
 
 class Merchant:
-    """The merchant's server, which remembers what it has done for a token."""
+    """The merchant's server, which remembers what it has done."""
 
     def __init__(self, session: Session) -> None:
         self._sandbox = session.sandbox
-        self._created: dict[str, JsonObject] = {}
+        self._created: JsonObject = {}
         self._resumed: dict[str, JsonObject] = {}
 
     def create(self, payment_method_token: str) -> str:
-        """The token of the action that the payment requires."""
-        if payment_method_token not in self._created:
-            self._created[payment_method_token] = self._sandbox.create_payment(payment_method_token)
-        return str(self._created[payment_method_token]["requiredAction"]["clientToken"])
+        """The token of the action that the payment requires; an order is paid once."""
+        self._created = self._created or self._sandbox.create_payment(payment_method_token)
+        return str(self._created["requiredAction"]["clientToken"])
 
     def resume(self, resume_token: str) -> JsonObject:
         """The payment as `checkout.decide` takes it."""
         if resume_token not in self._resumed:
-            (created,) = self._created.values()
-            self._resumed[resume_token] = self._sandbox.resume_payment(created["id"], resume_token)
+            self._resumed[resume_token] = self._sandbox.resume_payment(self._created["id"], resume_token)
         answer = self._resumed[resume_token]
         return {name: answer[name] for name in ("id", "orderId", "status")}
 
@@ -168,12 +166,16 @@ class Shopper:
         client = self._daemon.connect()
         self._clients.append(client)
         id = client.call("checkout.start", **self._start)["checkoutId"]
-        if self._id not in ("", id):
+        if self._id not in ("", id) and not self._may_be_another():
             raise AssertionError(f"a start with the same key made {id} after {self._id}")
         self._id = id
         self._checkout = Checkout(client, self.session, id)
         self._look_back(self._checkout.snapshot)
         self._checkout.subscribe(after=len(self.received))
+
+    def _may_be_another(self) -> bool:
+        """Whether the checkout may have been lost, so that the start made another."""
+        return False
 
     def _look_back(self, snapshot: JsonObject) -> None:
         """Checks that answered calls have their effect, and that the events are those of before and more."""

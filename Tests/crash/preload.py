@@ -30,6 +30,17 @@ def clock_set(seconds: int) -> Mapping[str, str]:
     return {"LD_PRELOAD": str(_library()), "CLOCK_OFFSET": str(seconds)}
 
 
+def journalled(path: Path, *, loses_flushes: bool = False) -> Mapping[str, str]:
+    """The environment of a program that writes down what it does to its database, to be played by `disk.py`."""
+    flushes = {"DISK_FLUSHES": "lost"} if loses_flushes else {}
+    return {"LD_PRELOAD": str(_library()), "DISK_JOURNAL": str(path)} | flushes
+
+
+def started_again(boot_id: str) -> Mapping[str, str]:
+    """The environment of a program on a machine that was started again since."""
+    return {"LD_PRELOAD": str(_library()), "BOOT_ID_HIDDEN": "1", "CHECKOUTD_BOOT_ID": boot_id}
+
+
 class Trace:
     """The points that a program has come to, as letters that `crashpoint.c` explains; it dies at one of them."""
 

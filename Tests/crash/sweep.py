@@ -19,7 +19,7 @@ from support.sandbox import Sandbox
 OPTIONS = ("--create-payment-timeout", "300")
 
 # What must not be carried out twice, so that the answer to a repeat does not say what the lost one said.
-_ONCE_ONLY = ("payments", "resume", "complete")
+ONCE_ONLY = ("payments", "resume", "complete")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _repeated(requests: Sequence[JsonObject]) -> list[str]:
     sent = Counter(
         (request["endpoint"], request["headers"]["primer-sdk-checkout-session-id"])
         for request in requests
-        if request["endpoint"] in _ONCE_ONLY
+        if request["endpoint"] in ONCE_ONLY
     )
     return [endpoint for (endpoint, _), count in sent.items() if count > 1]
 
@@ -141,7 +141,7 @@ def _faults(shopper: Shopper, snapshot: JsonObject, payments: Sequence[JsonObjec
 
 def _repeat_faults(requests: Sequence[JsonObject]) -> Iterator[str]:
     """What repeats of a request must have in common."""
-    for endpoint in _ONCE_ONLY:
+    for endpoint in ONCE_ONLY:
         sent = [request for request in requests if request["endpoint"] == endpoint]
         if any(request["body"] != sent[0]["body"] for request in sent):
             yield f"{endpoint} was repeated with another body"
@@ -153,10 +153,10 @@ def _outcome_faults(
     flow: Flow, snapshot: JsonObject, payments: Sequence[JsonObject], lost: str | None
 ) -> Iterator[str]:
     """The outcome is unknown just where the answer to what is done only once was lost."""
-    expected = "unknown" if lost in _ONCE_ONLY else flow.outcome
+    expected = "unknown" if lost in ONCE_ONLY else flow.outcome
     if snapshot["outcome"] != expected:
         yield f"the outcome should be {expected} after the answer of {lost} was lost: {snapshot}"
-    elif lost in _ONCE_ONLY and snapshot["error"]["errorId"] != "outcome-unknown":
+    elif lost in ONCE_ONLY and snapshot["error"]["errorId"] != "outcome-unknown":
         yield f"the outcome is unknown for another reason: {snapshot}"
     if len(payments) != flow.payment_count:
         yield f"there are {len(payments)} payments"

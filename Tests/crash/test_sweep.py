@@ -16,11 +16,11 @@ from crash.flow import CANCELLED_FLOWS, FLOWS, Flow
 from crash.sweep import Outcome, pay, pay_together
 from support.sandbox import Sandbox
 
-_IS_FULL = os.environ.get("CRASH_SWEEP") == "full"
+IS_FULL = os.environ.get("CRASH_SWEEP") == "full"
 # Most of the time is spent waiting for the spans after which a request may be repeated.
 _WORKERS = 2 * (os.cpu_count() or 1)
-_STEP = 1 if _IS_FULL else 13
-_FURTHER_STEP = 5 if _IS_FULL else 61
+_STEP = 1 if IS_FULL else 13
+_FURTHER_STEP = 5 if IS_FULL else 61
 
 _AT_ONCE = [flow for flow in FLOWS if flow.handling == "auto"] * 2
 
@@ -38,6 +38,7 @@ def _payments(crash_at: int = 0) -> Run:
 class Sweep(unittest.TestCase):
     sandboxes: ClassVar[queue.SimpleQueue[Sandbox]]
     crash_count: ClassVar[int] = 0
+    counted: ClassVar[str] = "crash points"
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -49,7 +50,7 @@ class Sweep(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls) -> None:
-        print(f"\ncrash points: {cls.crash_count}", flush=True)
+        print(f"\n{cls.counted}: {cls.crash_count}", flush=True)
 
     def run_all(self, name: str, runs: Sequence[Run]) -> None:
         """Has these runs done, several at a time; the daemon dies in each, or in one or two it is done before."""
@@ -79,6 +80,8 @@ class Sweep(unittest.TestCase):
         self.assertGreater(outcome.letters.count("Hp"), 8, outcome.letters)
         return len(outcome.letters)
 
+
+class Crashes(Sweep):
     def sweep(self, flow: Flow, first: int, step: int, further: Callable[[int], Sequence[int]]) -> None:
         """Pays once for each point; `further` gives the points of the runs after a crash."""
         points = range(1 + first % step, self.points(_payment(flow)) + 1, step)
