@@ -16,25 +16,23 @@ final class CheckoutRegistry {
   private var byOwner: [UInt32: [LiveCheckout]] = [:]
   private var all: [LiveCheckout] = []
   private var startCount: UInt64 = 0
-  /// How many checkouts of each user are not over.
-  private var liveCounts: [UInt32: Int] = [:]
 
   /// Every checkout, in the order they were started.
   var checkouts: [LiveCheckout] { all }
+
+  /// How many there are.
+  var count: Int { all.count }
 
   /// One user's checkouts, in the order they were started.
   func checkouts(of owner: UInt32) -> [LiveCheckout] { byOwner[owner] ?? [] }
 
   subscript(id: CheckoutID) -> LiveCheckout? { live[id.rawValue] }
 
-  /// How many checkouts of a user are not over.
-  func liveCount(of owner: UInt32) -> Int { liveCounts[owner] ?? 0 }
-
   /// Takes note of whether a checkout is over.
   func note(_ entry: LiveCheckout, isOver: Bool) {
     guard entry.isOver != isOver else { return }
-    entry.isOver = isOver
-    liveCounts[entry.owner, default: 0] += isOver ? -1 : 1
+    entry.setOver(isOver)
+    entry.user.changeLiveCount(by: isOver ? -1 : 1)
   }
 
   /// The checkout that a user started with that key.
@@ -42,26 +40,30 @@ final class CheckoutRegistry {
     startKeys[StartKey(owner: owner, key: key)].flatMap { self[$0] }
   }
 
-  /// Adds a checkout that has just been started.
-  func add(_ checkout: Checkout, start: StartRecord) -> LiveCheckout {
-    let entry = LiveCheckout(checkout, ordinal: startCount + 1, start: start)
-    insert(entry)
-    return entry
-  }
+  /// The place of the next checkout in the order of starts.
+  var nextOrdinal: UInt64 { startCount + 1 }
 
   /// Adds a checkout in its place in the order of starts; the usual place is the last.
-  func insert(_ entry: LiveCheckout) {
+  ///
+  /// - Returns: Who has held its client session so far, by the digest of its token.
+  @discardableResult
+  func insert(_ entry: LiveCheckout) -> CheckoutID? {
     startCount = max(startCount, entry.ordinal)
+    entry.user.addCheckout()
     note(entry, isOver: entry.checkout.isEnded)
     live[entry.id.rawValue] = entry
     Self.insert(entry, into: &all)
-    Self.insert(entry, into: &byOwner[entry.checkout.owner, default: []])
+    Self.insert(entry, into: &byOwner[entry.owner, default: []])
     if let key = entry.start.key {
-      startKeys[StartKey(owner: entry.checkout.owner, key: key)] = entry.id
+      startKeys[StartKey(owner: entry.owner, key: key)] = entry.id
     }
-    guard entry.checkout.outcome == nil || entry.checkout.outcome == .unknown else { return }
+    let before = sessions[entry.start.tokenFingerprint]
+    guard entry.checkout.outcome == nil || entry.checkout.outcome == .unknown else {
+      return before
+    }
     sessions[entry.start.tokenFingerprint] = entry.id
     if let session = entry.start.sessionFingerprint { sessions[session] = entry.id }
+    return before
   }
 
   private static func insert(_ entry: LiveCheckout, into list: inout [LiveCheckout]) {
@@ -74,19 +76,20 @@ final class CheckoutRegistry {
 
   /// Forgets a checkout.
   func remove(_ entry: LiveCheckout) {
+    guard live.removeValue(forKey: entry.id.rawValue) != nil else { return }
     releaseSession(of: entry)
     note(entry, isOver: true)
-    if liveCounts[entry.owner] == 0 { liveCounts[entry.owner] = nil }
-    live[entry.id.rawValue] = nil
+    entry.user.removeCheckout()
     if let key = entry.start.key {
-      startKeys[StartKey(owner: entry.checkout.owner, key: key)] = nil
+      startKeys[StartKey(owner: entry.owner, key: key)] = nil
     }
     Self.remove(entry, from: &all)
-    Self.remove(entry, from: &byOwner[entry.checkout.owner, default: []])
+    Self.remove(entry, from: &byOwner[entry.owner, default: []])
+    if byOwner[entry.owner]?.isEmpty == true { byOwner[entry.owner] = nil }
   }
 
   private static func remove(_ entry: LiveCheckout, from list: inout [LiveCheckout]) {
-    let place = list.firstPlace(after: entry.ordinal - 1)
+    let place = list.firstPlace(after: entry.ordinal &- 1)
     if place < list.count, list[place] === entry { list.remove(at: place) }
   }
 
@@ -98,10 +101,18 @@ final class CheckoutRegistry {
   }
 
   /// Gives a client session to a checkout.
-  func take(session: Fingerprint, for entry: LiveCheckout) {
-    entry.start.sessionFingerprint = session
+  ///
+  /// - Returns: Who has held it so far.
+  @discardableResult
+  func take(session: Fingerprint, for entry: LiveCheckout) -> CheckoutID? {
+    let before = sessions[session]
+    entry.setSession(session)
     sessions[session] = entry.id
+    return before
   }
+
+  /// Gives a client session back to who has held it before.
+  func setHolder(of session: Fingerprint, to holder: CheckoutID?) { sessions[session] = holder }
 
   /// Lets others have a checkout's client session.
   func releaseSession(of entry: LiveCheckout) {

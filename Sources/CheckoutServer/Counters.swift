@@ -1,14 +1,35 @@
+import JSONRPC
 import ValueTree
 
 /// What the server counts while it runs.
 final class Counters {
-  var eventsPublished: Int64 = 0
-  var eventsLost: Int64 = 0
-  var connectionsAccepted: Int64 = 0
+  private var published: Int64 = 0
+  private var lost: Int64 = 0
+  private var accepted: Int64 = 0
+  private var calls: () -> RPCCounters? = { nil }
   /// Refused or closed connections, by the reason they were told.
   private var refusals = Tally()
   /// Refused calls, likewise.
   private var refusedCalls = Tally()
+
+  /// Says who counts the lines that come.
+  func setCalls(_ calls: @escaping () -> RPCCounters?) { self.calls = calls }
+
+  /// What was counted of the lines that came.
+  var callCounters: RPCCounters? { calls() }
+
+  /// Counts events that were published, and committed.
+  func countPublished(_ count: Int) { published += Int64(count) }
+
+  /// Counts events that a slow reader was not sent.
+  func countLost(_ count: Int) { lost += Int64(count) }
+
+  /// Counts a connection that was taken in.
+  func countAccepted() { accepted += 1 }
+
+  var eventsPublished: Int64 { published }
+  var eventsLost: Int64 { lost }
+  var connectionsAccepted: Int64 { accepted }
 
   /// Counts a refused or closed connection.
   func countRefusal(_ reason: String) { refusals.count(reason) }
@@ -41,36 +62,4 @@ private struct Tally {
   var sum: Int64 { entries.reduce(0) { $0 + $1.count } }
 
   var value: Value { .object(entries.map { .init($0.word, .integer($0.count)) }) }
-}
-
-/// How many connections each user has made of late: a bucket that fills by so many a second and
-/// holds twice as many.
-struct ConnectionRates {
-  private struct Bucket {
-    var tokens: Double
-    var filledAt: UInt64
-  }
-
-  private var buckets: [UInt32: Bucket] = [:]
-
-  /// Takes note of one more connection.
-  ///
-  /// - Parameters:
-  ///   - user: Whose.
-  ///   - rate: How many are allowed in a second.
-  ///   - now: Microseconds of a clock that nobody sets.
-  /// - Returns: Whether it is allowed.
-  mutating func admit(_ user: UInt32, rate: Int, now: UInt64) -> Bool {
-    let capacity = Double(2 * rate)
-    var bucket = buckets[user] ?? Bucket(tokens: capacity, filledAt: now)
-    bucket.tokens = min(
-      capacity, bucket.tokens + Double(now - bucket.filledAt) * Double(rate) / 1_000_000)
-    bucket.filledAt = now
-    defer { buckets[user] = bucket }
-    guard bucket.tokens >= 1 else { return false }
-    bucket.tokens -= 1
-    // Users who have been away for long need no bucket: it would be full.
-    if buckets.count > 1024 { buckets = [:] }
-    return true
-  }
 }

@@ -1,53 +1,56 @@
 import Glibc
-import JSON
 import JSONRPC
 package import LinuxSystem
 import Systemd
-import ValueTree
 
 /// A listening socket.
 package final class Listener {
   private let descriptor: FileDescriptor
-  /// Held back for the day when no other is left: a client can then still be told so.
-  private var reserve: FileDescriptor?
-  private let source: IOSource
-  /// Whether clients could not be taken in when that was tried last; said once.
-  private var hasFailed = false
+  private let entrance: Entrance
+  private let pause: () -> Void
   /// Where it was bound by this process; `nil` if it was passed in.
   private let path: String?
+  private var source: IOSource?
+  /// Held back for the day when no other is left: a client can then still be told so.
+  private var reserve: FileDescriptor?
+  /// Whether clients could not be taken in when that was tried last; said once.
+  private var hasFailed = false
 
+  /// Begins to accept.
+  ///
+  /// The path is where the socket was bound by this process, and nil if it was passed in. When clients
+  /// cannot be taken in, `pause` has ``goOn()`` called after a while.
   init(
-    _ descriptor: consuming FileDescriptor, path: String?, of server: Server
+    _ descriptor: consuming FileDescriptor, path: String?, on loop: EventLoop,
+    _ entrance: Entrance, _ pause: @escaping () -> Void
   ) throws(Errno) {
     let number = descriptor.rawValue
     self.descriptor = descriptor
     self.path = path
+    self.entrance = entrance
+    self.pause = pause
     reserve = Self.openReserve()
-    weak var me: Listener?
-    source = try server.loop.addIO(number, .readable) { [unowned server] _ in
-      me?.accept(for: server)
-    }
-    me = self
+    source = try loop.addIO(number, .readable) { [weak self] _ in self?.accept() }
   }
 
   /// Takes in clients, at most so many in one turn.
-  private func accept(for server: Server) {
+  private func accept() {
     for _ in 0..<64 {
       switch UnixSocket.acceptConnection(on: descriptor) {
       case .accepted(let client):
         hasFailed = false
         if reserve == nil { reserve = Self.openReserve() }
-        admit(client, to: server)
+        entrance.admit(client)
       case .wouldBlock: return
       case .peerGone: continue
       case .outOfDescriptors:
-        switch refuseOne(server) {
+        switch refuseOne() {
         case .refused: continue
         case .nobodyWaits: return
-        case .noReserve: return fail("out of descriptors", server)
+        case .noReserve: return fail("out of descriptors")
         }
-      case .outOfMemory: return fail("out of memory", server)
-      case .failed(let error): return fail(error.description, server)
+      case .outOfMemory: return fail("out of memory")
+      case .failed(let error): return fail(error.description)
       }
     }
   }
@@ -62,15 +65,13 @@ package final class Listener {
   /// Gives the descriptor held back to one client, to be told that there are no more.
   ///
   /// Left waiting, it would wake the loop again and again.
-  private func refuseOne(_ server: Server) -> Refusal {
+  private func refuseOne() -> Refusal {
     if reserve == nil { reserve = Self.openReserve() }
     guard reserve.take() != nil else { return .noReserve }
     defer { reserve = Self.openReserve() }
     switch UnixSocket.acceptConnection(on: descriptor) {
     case .accepted(let client):
-      server.counters.countRefusal("descriptors")
-      let limit = server.connections.count
-      Self.refuse(client, .quotaExceeded("descriptors", limit, used: limit))
+      entrance.refuseForDescriptors(client)
       return .refused
     case .wouldBlock: return .nobodyWaits
     default: return .noReserve
@@ -78,92 +79,24 @@ package final class Listener {
   }
 
   /// Gives up for a while: a client that cannot be taken in would wake the loop again and again.
-  private func fail(_ reason: String, _ server: Server) {
+  private func fail(_ reason: String) {
     if !hasFailed {
       hasFailed = true
-      server.counters.countRefusal("accept")
-      server.log.warning("cannot accept connections: \(reason)", id: MessageID.accepting)
+      entrance.noteFailure(reason)
     }
-    watch([], server)
-    server.timers.set(.accept, at: Clock.bootMicroseconds() + 200_000)
+    watch([])
+    pause()
   }
 
   /// Looks for clients again.
-  func goOn(_ server: Server) { watch(.readable, server) }
+  func goOn() { watch(.readable) }
 
-  private func watch(_ events: EpollEvents, _ server: Server) {
+  private func watch(_ events: EpollEvents) {
     do throws(Errno) {
-      try source.setEvents(events)
+      try source?.setEvents(events)
     } catch {
-      server.log.error("cannot watch a listener: \(error)", id: MessageID.accepting)
+      entrance.noteFailure(error)
     }
-  }
-
-  private func admit(_ client: consuming FileDescriptor, to server: Server) {
-    let credentials: PeerCredentials
-    do throws(Errno) {
-      credentials = try PeerCredentials(of: client)
-    } catch {
-      server.log.error("cannot learn who has connected: \(error)")
-      return
-    }
-    let caller = Caller(credentials, serverUserID: server.serverUserID)
-    if let refusal = refusal(of: credentials, by: server) {
-      server.counters.countRefusal(refusal.quota ?? refusal.errorId ?? "refused")
-      return Self.refuse(client, refusal)
-    }
-    server.admit(client, caller: caller)
-  }
-
-  private func refusal(of credentials: PeerCredentials, by server: Server) -> RPCError? {
-    if credentials.isOverflowUser {
-      // A user that this namespace does not know: whoever it is, it is not who it seems.
-      return RPCError(.permissionDenied)
-    }
-    let limits = server.limits
-    if server.connections.count >= limits.connections {
-      return .quotaExceeded("connections", limits.connections, used: server.connections.count)
-    }
-    let user = credentials.userID
-    let used = server.connectionCounts[user] ?? 0
-    if used >= limits.connectionsPerUser {
-      return .quotaExceeded(
-        "connectionsPerUid", limits.connectionsPerUser, used: used, by: user)
-    }
-    let isInTime = server.connectionRates.admit(
-      user, rate: limits.connectionRate, now: Clock.bootMicroseconds())
-    guard isInTime else {
-      return .quotaExceeded(
-        "connectionRate", limits.connectionRate, used: limits.connectionRate, by: user)
-    }
-    return nil
-  }
-
-  /// Tells who has waited longest at a socket that nobody will serve them.
-  ///
-  /// For a daemon that cannot start: left waiting, they would have the service manager start it again
-  /// and again, until it gives the socket up.
-  ///
-  /// - Parameter listener: A socket that listens and does not block; it stays the caller's.
-  package static func refuseNext(at listener: borrowing FileDescriptor) {
-    if case .accepted(let client) = UnixSocket.acceptConnection(on: listener) {
-      refuse(client, RPCError(.shuttingDown))
-    }
-  }
-
-  /// Says why, once, and closes.
-  private static func refuse(_ client: consuming FileDescriptor, _ error: RPCError) {
-    let line = Array(
-      (Value.object([
-        .init("jsonrpc", "2.0"), .init("id", .null),
-        .init(
-          "error",
-          [
-            "code": .integer(Int64(error.code.rawValue)), "message": .string(error.message),
-            "data": error.data ?? .null,
-          ]),
-      ]).jsonText + "\n").utf8)
-    unsafe line.withUnsafeBytes { bytes in _ = unsafe client.send(bytes) }
   }
 
   /// Whether the service manager has it too: clients that come when this process is gone wait.
@@ -174,31 +107,20 @@ package final class Listener {
   /// Only the copy here is closed: the service manager keeps its own, and clients
   /// that connect from now on wait for the next instance.
   func stop() {
-    source.cancel()
+    source?.cancel()
+    source = nil
     if let path { unsafe unlink(path) }
   }
-}
 
-extension RPCError {
-  /// The error for a quota that is full.
+  /// Tells who has waited longest at a socket that nobody will serve them.
   ///
-  /// - Parameters:
-  ///   - name: Which, as in `system.hello`'s `limits`.
-  ///   - limit: How much there is.
-  ///   - used: How much of it is used.
-  ///   - user: Who uses it, if it is a user's.
-  /// - Returns: The error.
-  static func quotaExceeded(
-    _ name: String, _ limit: Int, used: Int, by user: UInt32? = nil
-  ) -> RPCError {
-    RPCError(
-      .quotaExceeded,
-      [
-        .init("quota", .string(name)), .init("limit", .integer(Int64(limit))),
-        .init("used", .integer(Int64(used))),
-      ] + (user.map { [.init("uid", .integer(Int64($0)))] } ?? []))
+  /// For a daemon that cannot start: left waiting, they would have the service manager start it again
+  /// and again, until it gives the socket up.
+  ///
+  /// - Parameter listener: A socket that listens and does not block; it stays the caller's.
+  package static func refuseNext(at listener: borrowing FileDescriptor) {
+    if case .accepted(let client) = UnixSocket.acceptConnection(on: listener) {
+      Entrance.tell(client, RPCError(.shuttingDown))
+    }
   }
-
-  /// The quota that is full, or the reason for closing.
-  var quota: String? { data?["quota"]?.string ?? data?["reason"]?.string }
 }

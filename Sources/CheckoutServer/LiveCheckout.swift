@@ -7,52 +7,55 @@ import ValueTree
 final class LiveCheckout {
   /// The state, changed in place.
   var checkout: Checkout
-  /// The checkout's number and owner, at hand: they are asked for at every call.
+  /// The checkout's number, at hand: it is asked for at every call.
   let id: CheckoutID
-  let owner: UInt32
-  /// What the store knows of it, looked for once; nothing, when it is a record alone.
-  var log: CheckoutLog?
+  /// Whose it is.
+  let user: User
   /// The id's text form, as every event has it.
   let idText: String
   /// Its place in the order of starts.
   let ordinal: UInt64
   /// The key it was started with, and what it was started with.
-  var start: StartRecord
+  private(set) var start: StartRecord
   /// How many of its events have been written.
-  var writtenSeq: Int64
+  private(set) var writtenSeq: Int64
   /// Who has asked for its events in particular.
-  ///
-  /// It and ``waits`` are replaced, never changed in place: then looking at them, as each event
-  /// does, need not be checked for a change under way.
-  var subscriptions: [Subscription] = []
+  private(set) var subscriptions: [Subscription] = []
   /// Calls that wait for something to happen to it.
-  var waits: [Wait] = []
+  private(set) var waits: [Wait] = []
   /// Its requests under way.
-  var requests: [OperationID: PendingRequest] = [:]
+  private var requests: [OperationID: PendingRequest] = [:]
 
   /// Whether it counts among its owner's that are over.
   ///
   /// The registry's to change; what is not in it counts nowhere.
-  var isOver = true
+  private(set) var isOver = true
   /// Whether this turn has touched it.
   private(set) var isTouched = false
   /// As it was before; apart, since few are touched at a time.
   private var before: CheckoutCopy?
-  /// Whether no commit has written it yet.
-  var isNew = true
   /// Whether only the record of its outcome is left.
   private(set) var isArchived: Bool
 
-  init(_ checkout: Checkout, ordinal: UInt64, start: StartRecord) {
+  /// What the store knows of it, looked for once; nothing, when it is a record alone.
+  private var log: CheckoutLog?
+  /// How many components there are at least; what there is stays until a turn is taken back.
+  private var leastComponentCount = 0
+  private var componentTexts: [String] = []
+
+  init(_ checkout: Checkout, of user: User, ordinal: UInt64, start: StartRecord) {
     self.checkout = checkout
+    self.user = user
     self.ordinal = ordinal
     self.start = start
     id = checkout.id
-    owner = checkout.owner
     idText = checkout.id.text
     writtenSeq = checkout.seq
     isArchived = checkout.state == .archived
   }
+
+  /// The uid of its owner.
+  var owner: UInt32 { user.id }
 
   /// Becomes what its record says, and nothing more.
   func archive(_ record: OutcomeRecord) {
@@ -62,8 +65,13 @@ final class LiveCheckout {
     isArchived = true
   }
 
-  /// How many components there are at least; what there is stays until a turn is taken back.
-  private var leastComponentCount = 0
+  /// What the store knows of it.
+  func log(in store: CheckoutStore) -> CheckoutLog {
+    if let log { return log }
+    let log = store.log(of: id)
+    self.log = log
+    return log
+  }
 
   /// Whether there is a component of that number.
   ///
@@ -73,8 +81,6 @@ final class LiveCheckout {
     return index < leastComponentCount
   }
 
-  private var componentTexts: [String] = []
-
   /// The text form of a component's id, as every event has it.
   func componentText(_ index: Int) -> String {
     while componentTexts.count <= index {
@@ -82,6 +88,22 @@ final class LiveCheckout {
       componentTexts.append(id.text)
     }
     return componentTexts[index]
+  }
+
+  /// Sets the digest of its client session.
+  func setSession(_ fingerprint: Fingerprint?) { start.sessionFingerprint = fingerprint }
+
+  /// Sets whether it counts among its owner's that are over.
+  func setOver(_ isOver: Bool) { self.isOver = isOver }
+
+  // MARK: Turns
+
+  /// Counts one more event.
+  ///
+  /// - Returns: Its number.
+  func nextSeq() -> Int64 {
+    writtenSeq += 1
+    return writtenSeq
   }
 
   /// Writes the state as it is now, and hands out what else has changed.
@@ -98,7 +120,6 @@ final class LiveCheckout {
   func markStored() {
     isTouched = false
     before = nil
-    isNew = false
   }
 
   /// Takes note that the turn changes the state.
@@ -117,6 +138,29 @@ final class LiveCheckout {
     leastComponentCount = 0
     writtenSeq = checkout.seq
   }
+
+  // MARK: Followers
+
+  func add(_ subscription: Subscription) { subscriptions.append(subscription) }
+
+  func remove(_ subscription: Subscription) { subscriptions.removeAll { $0 === subscription } }
+
+  func add(_ wait: Wait) { waits.append(wait) }
+
+  func remove(_ wait: Wait) { waits.removeAll { $0 === wait } }
+
+  // MARK: Requests
+
+  /// How many requests are under way.
+  var requestCount: Int { requests.count }
+
+  /// Takes note of a request that was sent.
+  func add(_ request: PendingRequest, for operation: OperationID) { requests[operation] = request }
+
+  /// Takes out a request that was answered, or is not wanted any more.
+  func takeRequest(for operation: OperationID) -> PendingRequest? {
+    requests.removeValue(forKey: operation)
+  }
 }
 
 /// A checkout as it was.
@@ -124,114 +168,4 @@ final class CheckoutCopy {
   let checkout: Checkout
 
   init(_ checkout: Checkout) { self.checkout = checkout }
-}
-
-/// When a state was written, by two clocks: the wall clock, which may be set, and the one that
-/// counts from the start of the machine, which may not.
-struct StoredMoment {
-  /// The server's steady wall clock.
-  let now: WallTime
-  /// Milliseconds since the machine started.
-  let boot: Milliseconds
-  /// Tells one start of the machine from another.
-  let bootID: Int64
-
-  var stored: Value { [.integer(now), .integer(boot), .integer(bootID)] }
-
-  /// Appends what ``stored`` is.
-  func write(to row: CompactWriter) {
-    row.beginArray(count: 3)
-    row.append(now)
-    row.append(boot)
-    row.append(bootID)
-  }
-
-  init(now: WallTime, boot: Milliseconds, bootID: Int64) {
-    self.now = now
-    self.boot = boot
-    self.bootID = bootID
-  }
-
-  init?(_ value: Value) {
-    guard let parts = value.array, parts.count == 3, let now = parts[0].integer,
-      let boot = parts[1].integer, let bootID = parts[2].integer,
-      // Beyond any clock; differences of what is within cannot overflow.
-      now.magnitude < 1 << 60, boot.magnitude < 1 << 60
-    else { return nil }
-    self.init(now: now, boot: boot, bootID: bootID)
-  }
-
-  /// How long ago it was, at most: of the two clocks the one that says less, so that a clock that is
-  /// set by years does not end what is waiting.
-  func elapsed(until later: StoredMoment) -> Milliseconds {
-    var elapsed = later.now - now
-    if bootID == later.bootID { elapsed = min(elapsed, later.boot - boot) }
-    return max(0, elapsed)
-  }
-}
-
-/// What a start was, to recognise its repetition.
-struct StartRecord {
-  /// The client's key, if it gave one.
-  var key: String?
-  /// A digest of everything the start was asked with.
-  var fingerprint: Fingerprint
-  /// A digest of the client token's access token.
-  var tokenFingerprint: Fingerprint
-  /// A digest of the client session's id, once it is known.
-  var sessionFingerprint: Fingerprint?
-  /// Whether it may begin although an earlier one of its session ended with an unknown outcome.
-  var allowsRepeat = false
-
-  var stored: Value {
-    [
-      Value(key), fingerprint.stored, tokenFingerprint.stored,
-      sessionFingerprint?.stored ?? .null, .bool(allowsRepeat),
-    ]
-  }
-}
-
-extension StartRecord {
-  init?(_ value: Value) {
-    guard let parts = value.array, parts.count == 5, let fingerprint = Fingerprint(parts[1]),
-      let token = Fingerprint(parts[2]), let allowsRepeat = parts[4].bool
-    else { return nil }
-    self.init(
-      key: parts[0].string, fingerprint: fingerprint, tokenFingerprint: token,
-      sessionFingerprint: Fingerprint(parts[3]), allowsRepeat: allowsRepeat)
-  }
-}
-
-/// A 128-bit FNV-1a digest: enough to tell requests of one user apart.
-///
-/// - Source: the FNV specification, draft-eastlake-fnv.
-struct Fingerprint: Hashable {
-  private var state: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
-
-  init(_ parts: String?...) {
-    for part in parts {
-      for byte in (part ?? "").utf8 { mix(byte) }
-      mix(part == nil ? 0xFE : 0xFF)  // Neither occurs in UTF-8, so parts cannot run together.
-    }
-  }
-
-  private mutating func mix(_ byte: UInt8) {
-    state = (state ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
-  }
-}
-
-extension Fingerprint {
-  var stored: Value {
-    [
-      .integer(Int64(truncatingIfNeeded: state >> 64)), .integer(Int64(truncatingIfNeeded: state)),
-    ]
-  }
-
-  init?(_ value: Value) {
-    guard let parts = value.array, parts.count == 2, let high = parts[0].integer,
-      let low = parts[1].integer
-    else { return nil }
-    state =
-      UInt128(UInt64(bitPattern: high)) << 64 | UInt128(UInt64(bitPattern: low))
-  }
 }

@@ -11,7 +11,7 @@ import LinuxSystem
 /// each connection.
 final class Outbound {
   /// A range of the arena, and the next one of the same connection.
-  struct Segment {
+  private struct Segment {
     var offset: Int
     var count: Int
     var next: Int32
@@ -28,17 +28,6 @@ final class Outbound {
     var isEmpty: Bool { first < 0 }
   }
 
-  /// The arena.
-  let output = JSONOutput(capacity: 256 * 1024)
-  /// The connections that are to be flushed at the end of the turn, each once: a chain.
-  private var firstDirty: Connection?
-  private var lastDirty: Connection?
-  private let segments = SegmentBuffer()
-  /// The number of this turn; none is zero.
-  private(set) var turn: UInt64 = 1
-  /// The lines that tell of what this turn has changed, by where they begin.
-  private var dependent: [Int: Line] = [:]
-
   /// A line of the arena, and whether it is true only once the turn is committed.
   enum Line {
     /// True in any case.
@@ -49,64 +38,77 @@ final class Outbound {
     case event
   }
 
+  private let arena = JSONOutput(capacity: 256 * 1024)
+  private var segments: [Segment] = []
+  /// The connections that are to be flushed at the end of the turn, each once.
+  private var dirty: [UInt64] = []
+  private var flushedCount = 0
+  private var number: UInt64 = 1
+  /// The lines that tell of what this turn has changed.
+  private var replies: [ReplyLine] = []
+  private var events: [Int] = []
+
+  /// Where everything is written.
+  var output: JSONOutput { arena }
+
+  /// The number of this turn; none is zero.
+  var turn: UInt64 { number }
+
   /// Takes note of an event that begins here.
-  func noteEvent(_ offset: Int) { dependent[offset] = .event }
+  func noteEvent(_ offset: Int) { events.append(offset) }
 
   /// Takes note of a line of replies.
   func note(_ line: ReplyLine) {
-    guard line.fails(with: turn) else { return }
-    dependent[line.range.lowerBound] = .reply(line)
+    if line.fails(with: number) { replies.append(line) }
   }
 
   /// Makes sure that a connection is flushed at the end of the turn.
-  func markDirty(_ connection: Connection) {
-    guard !connection.isDirty else { return }
-    connection.isDirty = true
-    if let lastDirty { lastDirty.nextDirty = connection } else { firstDirty = connection }
-    lastDirty = connection
+  ///
+  /// - Parameter tag: Which; it must not be among them already.
+  func addDirty(_ tag: UInt64) { dirty.append(tag) }
+
+  /// The next of the connections that are to be flushed; there may come to be more meanwhile.
+  func takeDirty() -> UInt64? {
+    guard flushedCount < dirty.count else { return nil }
+    flushedCount += 1
+    return dirty[flushedCount - 1]
   }
 
-  /// Takes the next of the connections that are to be flushed out of the chain.
-  func popDirty() -> Connection? {
-    guard let connection = firstDirty else { return nil }
-    firstDirty = connection.nextDirty
-    connection.nextDirty = nil
-    connection.isDirty = false
-    if firstDirty == nil { lastDirty = nil }
-    return connection
-  }
+  /// Every connection that is to be flushed.
+  var allDirty: [UInt64] { dirty }
 
   /// Adds a range of the arena to a list.
   func add(_ offset: Int, _ count: Int, to list: inout List) {
     list.byteCount += count
+    let place = Int32(segments.count)
     if list.last >= 0 {
       let last = Int(list.last)
-      var segment = segments[last]
-      if segment.offset + segment.count == offset {
-        segment.count += count
-        segments[last] = segment
+      if segments[last].offset + segments[last].count == offset {
+        segments[last].count += count
         return
       }
-      segment.next = Int32(segments.count)
-      segments[last] = segment
+      segments[last].next = place
     } else {
-      list.first = Int32(segments.count)
+      list.first = place
     }
-    list.last = Int32(segments.count)
+    list.last = place
     segments.append(Segment(offset: offset, count: count, next: -1))
   }
 
   /// A list line by line.
   func lines(of list: List) -> [Line] {
-    unsafe output.withUnsafeBytes { arena in
+    var known: [Int: Line] = [:]
+    for event in events { known[event] = .event }
+    for reply in replies { known[reply.range.lowerBound] = .reply(reply) }
+    return unsafe arena.withUnsafeBytes { bytes in
       var lines: [Line] = []
       var index = list.first
       while index >= 0 {
         let segment = segments[Int(index)]
         var start = segment.offset
         for place in segment.offset..<segment.offset + segment.count
-        where unsafe arena[place] == UInt8(ascii: "\n") {
-          lines.append(dependent[start] ?? .fact(start..<place + 1))
+        where unsafe bytes[place] == UInt8(ascii: "\n") {
+          lines.append(known[start] ?? .fact(start..<place + 1))
           start = place + 1
         }
         index = segment.next
@@ -115,12 +117,15 @@ final class Outbound {
     }
   }
 
-  /// Forgets the turn.
+  /// Forgets the turn, and begins the next.
   func removeAll() {
-    output.removeAll()
-    segments.removeAll()
-    if !dependent.isEmpty { dependent.removeAll(keepingCapacity: true) }
-    turn += 1
+    arena.removeAll()
+    segments.removeAll(keepingCapacity: true)
+    dirty.removeAll(keepingCapacity: true)
+    flushedCount = 0
+    replies.removeAll(keepingCapacity: true)
+    events.removeAll(keepingCapacity: true)
+    number += 1
   }
 
   /// Hands a list's bytes to a descriptor.
@@ -130,14 +135,14 @@ final class Outbound {
   ///   - descriptor: Where to.
   /// - Returns: How many bytes it took, or `nil` if the peer is gone.
   func send(_ list: List, to descriptor: borrowing FileDescriptor) -> Int? {
-    unsafe output.withUnsafeBytes { arena in
+    unsafe arena.withUnsafeBytes { bytes in
       let first = segments[Int(list.first)]
       let result: SendResult
       if first.next < 0 {
         result = unsafe descriptor.send(
-          UnsafeRawBufferPointer(rebasing: arena[first.offset..<first.offset + first.count]))
+          UnsafeRawBufferPointer(rebasing: bytes[first.offset..<first.offset + first.count]))
       } else {
-        result = unsafe sendVector(list, arena, to: descriptor)
+        result = unsafe sendVector(list, bytes, to: descriptor)
       }
       switch result {
       case .bytes(let count): return count
@@ -148,14 +153,14 @@ final class Outbound {
   }
 
   private func sendVector(
-    _ list: List, _ arena: UnsafeRawBufferPointer, to descriptor: borrowing FileDescriptor
+    _ list: List, _ bytes: UnsafeRawBufferPointer, to descriptor: borrowing FileDescriptor
   ) -> SendResult {
     unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 64) { vector in
       var count = 0
       var index = list.first
       while index >= 0, count < vector.count {
         let segment = segments[Int(index)]
-        let start = unsafe UnsafeMutableRawPointer(mutating: arena.baseAddress)
+        let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
         unsafe vector[count] = unsafe iovec(
           iov_base: start.map { unsafe $0 + segment.offset }, iov_len: segment.count)
         count += 1
@@ -166,8 +171,8 @@ final class Outbound {
   }
 
   /// Copies what is left of a list once so many bytes have been sent.
-  func copy(_ list: List, from sent: Int, to backlog: Backlog) {
-    unsafe output.withUnsafeBytes { arena in
+  func copy(_ list: List, from sent: Int, to backlog: inout Backlog) {
+    unsafe arena.withUnsafeBytes { bytes in
       var skip = sent
       var index = list.first
       while index >= 0 {
@@ -175,7 +180,7 @@ final class Outbound {
         if skip < segment.count {
           unsafe backlog.append(
             UnsafeRawBufferPointer(
-              rebasing: arena[segment.offset + skip..<segment.offset + segment.count]))
+              rebasing: bytes[segment.offset + skip..<segment.offset + segment.count]))
           skip = 0
         } else {
           skip -= segment.count
@@ -183,50 +188,5 @@ final class Outbound {
         index = segment.next
       }
     }
-  }
-}
-
-/// Bytes that a slow reader has not taken yet.
-final class Backlog {
-  private var bytes: [UInt8] = []
-  private var start = 0
-  /// How many bytes the reader has taken from here in all.
-  private(set) var takenByteCount = 0
-
-  /// How many bytes wait.
-  var count: Int { bytes.count - start }
-
-  /// What waits.
-  var rest: [UInt8] { Array(bytes[start...]) }
-
-  func append(_ more: UnsafeRawBufferPointer) {
-    unsafe bytes.append(contentsOf: more)
-  }
-
-  /// Sends what the descriptor takes.
-  ///
-  /// - Returns: `false` if the peer is gone.
-  func flush(to descriptor: borrowing FileDescriptor) -> Bool {
-    while start < bytes.count {
-      let result = unsafe bytes.withUnsafeBytes { all in
-        unsafe descriptor.send(UnsafeRawBufferPointer(rebasing: all[start...]))
-      }
-      switch result {
-      case .bytes(let count):
-        start += count
-        takenByteCount += count
-      case .wouldBlock:
-        // What was sent is dropped once it is the larger part, so each byte moves at most once more.
-        if start > bytes.count / 2 {
-          bytes.removeFirst(start)
-          start = 0
-        }
-        return true
-      case .peerGone, .failed: return false
-      }
-    }
-    bytes = []
-    start = 0
-    return true
   }
 }

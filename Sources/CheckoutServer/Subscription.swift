@@ -1,34 +1,45 @@
 import Checkout
 import CheckoutProtocol
 
-/// What a connection wants to hear of one checkout.
+/// What a client wants to hear of one checkout.
 final class Subscription {
-  /// `s1`, `s2` and so on for each connection.
+  /// `s1`, `s2` and so on for each client.
   let id: String
-  unowned let connection: Connection
+  unowned let session: Session
   let live: LiveCheckout
   let filter: EventFilter
-  var isRedacted: Bool
+  /// The turn in which it began.
+  let turn: UInt64
+  /// Whether what an observer may not see is left out.
+  private(set) var isRedacted: Bool
   /// The number of the last stored event that was sent, while such are being sent.
   ///
   /// Events that happen meanwhile are in the store, and are sent in their turn.
-  var replayedTo: Int64?
-  var isReplaying: Bool { replayedTo != nil }
+  private(set) var replayedTo: Int64?
 
   init(
-    id: String, connection: Connection, live: LiveCheckout, filter: EventFilter,
-    isRedacted: Bool, after: Int64?
+    id: String, session: Session, live: LiveCheckout, filter: EventFilter, isRedacted: Bool,
+    after: Int64?, turn: UInt64
   ) {
     self.id = id
-    self.connection = connection
+    self.session = session
     self.live = live
     self.filter = filter
     self.isRedacted = isRedacted
+    self.turn = turn
     replayedTo = after
   }
+
+  var isReplaying: Bool { replayedTo != nil }
+
+  /// Sets the number of the last stored event that was sent; nil when all were.
+  func setReplayed(to seq: Int64?) { replayedTo = seq }
+
+  /// Sets whether what an observer may not see is left out.
+  func setRedacted(_ isRedacted: Bool) { self.isRedacted = isRedacted }
 }
 
-/// What a connection wants to hear of many checkouts.
+/// What a client wants to hear of many checkouts.
 final class WideSubscription {
   /// How wide it is.
   enum Reach: String {
@@ -40,26 +51,28 @@ final class WideSubscription {
     case all
   }
 
-  /// `s1`, `s2` and so on for each connection.
+  /// `s1`, `s2` and so on for each client.
   let id: String
-  unowned let connection: Connection
+  unowned let session: Session
   let filter: EventFilter
   let reach: Reach
+  /// The turn in which it began.
+  let turn: UInt64
 
-  init(id: String, connection: Connection, filter: EventFilter, reach: Reach) {
+  init(id: String, session: Session, filter: EventFilter, reach: Reach, turn: UInt64) {
     self.id = id
-    self.connection = connection
+    self.session = session
     self.filter = filter
     self.reach = reach
+    self.turn = turn
   }
 
   /// What its caller may see of a checkout, if the subscription reaches it.
   func access(to live: LiveCheckout) -> Access? {
     switch reach {
-    case .own: live.owner == connection.caller.userID ? .own : nil
+    case .own: live.owner == session.caller.userID ? .own : nil
     case .shared:
-      live.owner == connection.caller.userID
-        ? .own : connection.caller.sharedAccess(to: live)
+      live.owner == session.caller.userID ? .own : session.caller.sharedAccess(to: live)
     case .all: .own
     }
   }

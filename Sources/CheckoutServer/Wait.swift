@@ -17,36 +17,65 @@ final class Wait {
     case event(after: Int64, filter: EventFilter, limit: Int)
   }
 
-  let number: UInt64
-  private var call: PendingCall?
-  unowned let connection: Connection
-  let live: LiveCheckout
-  let condition: Condition
-  /// Whether an event that is waited for has happened.
-  var isFulfilled = false
-  /// What an operation that is waited for came to.
-  var result: Result<Value, CheckoutError>?
-  /// The first event of the names waited for that has happened.
-  var matched: String?
-
-  /// Forgets the events of a turn that was taken back.
-  func forgetTurn() {
-    isFulfilled = false
-    result = nil
-    matched = nil
+  /// What has happened of what is waited for.
+  enum Progress {
+    case nothing
+    /// One of the events, by its name.
+    case event(String)
+    /// What an operation, or the start, came to.
+    case result(Result<Value, CheckoutError>)
   }
 
+  let number: UInt64
+  unowned let session: Session
+  let live: LiveCheckout
+  let condition: Condition
+  private(set) var progress = Progress.nothing
+  private var call: PendingCall?
+
   init(
-    number: UInt64, call: consuming PendingCall, connection: Connection, live: LiveCheckout,
+    number: UInt64, call: consuming PendingCall, session: Session, live: LiveCheckout,
     condition: Condition
   ) {
     self.number = number
     self.call = consume call
-    self.connection = connection
+    self.session = session
     self.live = live
     self.condition = condition
   }
 
   /// Takes the call out, to answer it: there is one until then.
   func takeCall() -> PendingCall? { call.take() }
+
+  func setProgress(_ progress: Progress) { self.progress = progress }
+
+  /// Whether an event is the first that is waited for.
+  func isMet(by kind: EventKind) -> Bool {
+    guard case .nothing = progress else { return false }
+    switch condition {
+    case .event(_, let filter, _): return filter.contains(kind)
+    case .state(_, _, let names): return names.contains(kind.rawValue)
+    case .start, .operation: return false
+    }
+  }
+
+  /// Whether there is nothing left to wait for.
+  var isOver: Bool {
+    switch (condition, progress) {
+    case (_, .result), (.event, .event), (.state, .event): true
+    case (.start, _): !live.checkout.isStarting
+    case (.operation, _): false
+    case (.state, _): match != nil || live.checkout.isEnded
+    case (.event, _): live.checkout.isEnded
+    }
+  }
+
+  /// What of a state that is waited for the checkout is in, or the event that was.
+  var match: String? {
+    guard case .state(let isTerminal, let isAwaiting, _) = condition else { return nil }
+    if case .event(let name) = progress { return name }
+    if isTerminal && live.checkout.isEnded { return "terminal" }
+    if isAwaiting && !live.checkout.awaiting.isEmpty { return "awaiting" }
+    return nil
+  }
 }

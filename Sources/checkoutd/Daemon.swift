@@ -157,7 +157,7 @@ enum Daemon {
       limits: options.limits, spans: options.spans, retention: options.retention,
       bootID: try bootNumber(), version: Release.version,
       readOptions: { readAgain(settings) })
-    server.idleSpan = options.idleSpan
+    server.setIdleSpan(options.idleSpan)
     return server
   }
 

@@ -15,14 +15,14 @@ import Testing
     _ = checkout.perform(.cancel(reason: nil), at: moment)
     let record = try #require(checkout.outcomeRecord)
 
+    let users = UserTable(CurrentLimits(Limits()))
     let live = LiveCheckout(
-      checkout, ordinal: 1,
+      checkout, of: users.user(1000), ordinal: 1,
       start: StartRecord(
         key: nil, fingerprint: Fingerprint("f"), tokenFingerprint: Fingerprint("t")))
     let store = CheckoutStore()
-    live.log = store.log(of: live.id)
-    weak let log = live.log
-    try store.remove(live.id, leaving: nil)
+    weak let log = live.log(in: store)
+    try store.remove([(live.id, nil)])
     live.archive(record)
     #expect(log == nil)
     #expect(live.checkout.state == .archived)

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `a backlog counts what waits`() {
-    let backlog = Backlog()
+    var backlog = Backlog()
     #expect(backlog.count == 0)
     let bytes: [UInt8] = Array(repeating: 1, count: 100)
     unsafe bytes.withUnsafeBytes { unsafe backlog.append($0) }

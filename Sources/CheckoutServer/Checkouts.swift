@@ -1,0 +1,339 @@
+import Checkout
+import CheckoutProtocol
+import JSONRPC
+import LinuxSystem
+import PrimerAPI
+import Systemd
+import ValueTree
+
+/// Every checkout that is kept: gives them what comes in, and does what they say.
+final class Checkouts {
+  private let turn: Turn
+  private let hub: EventHub
+  private let upstream: any UpstreamGateway
+  private let clock: ServerClock
+  private let limits: CurrentLimits
+  private let timers: Alarms<CheckoutTimer>
+  private let registry = CheckoutRegistry()
+  private var entropy = EntropyPool()
+  private var spanLimits: Spans
+
+  /// What a client starts a checkout with.
+  struct Start {
+    let token: ClientToken
+    let settings: Settings
+    let shares: [Share]
+    let record: StartRecord
+  }
+
+  init(
+    _ turn: Turn, _ hub: EventHub, _ upstream: any UpstreamGateway, _ clock: ServerClock,
+    _ limits: CurrentLimits, _ schedule: Schedule, spans: Spans
+  ) {
+    self.turn = turn
+    self.hub = hub
+    self.upstream = upstream
+    self.clock = clock
+    self.limits = limits
+    spanLimits = spans
+    timers = Alarms(in: schedule, holdsDaemon: true)
+    timers.whenDue { [unowned self] key in
+      if let live = registry[key.checkout] { receive(.timer(key.timer), of: live) }
+    }
+  }
+
+  /// Sets how long things may take in the checkouts to come.
+  func setSpans(_ spans: Spans) { spanLimits = spans }
+
+  /// How long things may take.
+  var spans: Spans { spanLimits }
+
+  /// The time and the randomness for one input.
+  private var moment: Moment { Moment(now: clock.now, entropy: entropy.next()) }
+
+  // MARK: Finding
+
+  /// Every checkout, in the order they were started.
+  var all: [LiveCheckout] { registry.checkouts }
+
+  /// One user's checkouts, in the order they were started.
+  func all(of owner: UInt32) -> [LiveCheckout] { registry.checkouts(of: owner) }
+
+  /// The checkout that a client names, if it may do that much with it; to anyone else there is no
+  /// such checkout.
+  func find(
+    _ reference: CheckoutReference, for session: Session, atLeast needed: Access = .observe
+  ) throws(RPCError) -> (live: LiveCheckout, access: Access) {
+    let found: LiveCheckout? =
+      switch reference {
+      case .id(let id): id.flatMap { registry[$0] }
+      case .startKey(let key):
+        registry.checkout(startedBy: session.caller.userID, key: key)
+      }
+    guard let live = found, let access = session.caller.access(to: live) else {
+      throw RPCError(CheckoutError(.unknownCheckout))
+    }
+    guard access >= needed else { throw RPCError(.permissionDenied) }
+    if live.isTouched { session.output.nextReplyDependsOnTurn() }
+    return (live, access)
+  }
+
+  /// The component that a client names, likewise.
+  func find(
+    _ id: ComponentID?, for session: Session, atLeast needed: Access = .observe
+  ) throws(RPCError) -> (live: LiveCheckout, index: Int, access: Access) {
+    guard let id, let live = registry[id.checkout],
+      let access = session.caller.access(to: live), live.hasComponent(id.index)
+    else { throw RPCError(CheckoutError(.unknownComponent)) }
+    guard access >= needed else { throw RPCError(.permissionDenied) }
+    if live.isTouched { session.output.nextReplyDependsOnTurn() }
+    return (live, id.index, access)
+  }
+
+  /// Takes note that the next reply tells of many checkouts.
+  func nextReplyTellsOfMany(_ session: Session) {
+    if turn.hasChanges { session.output.nextReplyDependsOnTurn() }
+  }
+
+  // MARK: Starting
+
+  /// The checkout that a user has started with a key, if the start was the same.
+  func started(
+    by session: Session, key: String, as fingerprint: Fingerprint
+  ) throws(RPCError) -> LiveCheckout? {
+    guard let live = registry.checkout(startedBy: session.caller.userID, key: key) else {
+      return nil
+    }
+    guard live.start.fingerprint == fingerprint else {
+      throw RPCError(CheckoutError(.keyReused, path: "/startKey", checkout: live.id))
+    }
+    try turn.requireStore()
+    if live.isTouched { session.output.nextReplyDependsOnTurn() }
+    return live
+  }
+
+  /// Refuses a start that there is no room for.
+  func requireRoom(for session: Session) throws(RPCError) {
+    try turn.requireStore()
+    let limit = limits.value.checkoutsPerUser
+    let used = session.user.liveCount
+    guard used < limit else {
+      throw .quotaExceeded("checkoutsPerUid", limit, used: used, by: session.user.id)
+    }
+  }
+
+  /// Starts a checkout.
+  func start(_ start: Start, by session: Session) throws(RPCError) -> LiveCheckout {
+    let record = start.record
+    try requireFree(record, for: session)
+    let moment = moment
+    let checkout = Checkout(
+      id: newID(), owner: session.user.id, token: start.token, settings: start.settings,
+      shares: start.shares, spans: spanLimits, moment: moment)
+    let live = LiveCheckout(
+      checkout, of: session.user, ordinal: registry.nextOrdinal, start: record)
+    let holder = registry.insert(live)
+    turn.undo { [unowned self] in
+      registry.remove(live)
+      registry.setHolder(of: record.tokenFingerprint, to: holder)
+      hub.dropFollowers(of: live, RPCError(.storeFailed))
+    }
+    turn.tell(
+      LogEntry(
+        .info, "checkout started", id: MessageID.checkoutStarted,
+        fields: [("CHECKOUT_ID", live.idText), ("CLIENT_UID", String(live.owner))]))
+    turn.touch(live)
+    apply(live.checkout.begin(at: moment), to: live)
+    session.output.nextReplyDependsOnTurn()
+    return live
+  }
+
+  private func newID() -> CheckoutID {
+    while true {
+      let id = CheckoutID(Random.uint64())
+      if registry[id] == nil { return id }
+    }
+  }
+
+  /// One live checkout for each client session, across all users; a session whose payment's outcome
+  /// is unknown stays closed.
+  private func requireFree(_ start: StartRecord, for session: Session) throws(RPCError) {
+    guard let holder = registry.holder(of: start.tokenFingerprint) else { return }
+    let owner = session.user.id
+    if start.allowsRepeat && holder.checkout.isEnded { return noteRepeat(after: holder, by: owner) }
+    let isVisible = holder.owner == owner || owner == 0
+    throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))
+  }
+
+  /// A session was opened again although an earlier payment's outcome is unknown: whoever looks into
+  /// two payments will want to find that.
+  private func noteRepeat(after holder: LiveCheckout, by owner: UInt32) {
+    turn.tell(
+      LogEntry(
+        .notice, "a start was allowed although an earlier outcome is unknown",
+        id: MessageID.repeatAllowed,
+        fields: [("CHECKOUT_ID", holder.idText), ("CLIENT_UID", String(owner))]))
+  }
+
+  // MARK: Inputs
+
+  /// Gives a checkout a command, and does what comes of it.
+  ///
+  /// - Throws: What the command is refused with.
+  func perform(
+    _ command: Command, on live: LiveCheckout, by session: Session
+  ) throws(RPCError) -> CommandReply {
+    try turn.requireStore()
+    turn.touch(live)
+    let (reply, effects) = live.checkout.perform(command, at: moment)
+    apply(effects, to: live)
+    switch command {
+    case .share, .unshare: hub.revise(live)
+    default: break
+    }
+    session.output.nextReplyDependsOnTurn()
+    switch reply {
+    case .success(let reply): return reply
+    case .failure(let error): throw RPCError(error)
+    }
+  }
+
+  /// Takes in what nobody can send again: it is kept until a commit has taken it.
+  func receive(_ arrival: Arrival, of live: LiveCheckout) {
+    guard turn.keep(arrival, of: live), registry[live.id] === live else { return }
+    turn.touch(live)
+    let input: Input =
+      switch arrival {
+      case .answer(let result, let operation): self.input(result, to: operation, of: live)
+      case .timer(let timer): .timerFired(timer)
+      case .restart(let span): .restarted(minimumDecisionSpan: span)
+      }
+    apply(live.checkout.handle(input, at: moment), to: live)
+  }
+
+  /// An answer becomes an input; a configuration whose client session another checkout holds
+  /// becomes a refusal.
+  private func input(
+    _ result: Result<Answer, OperationFailure>, to operation: Operation, of live: LiveCheckout
+  ) -> Input {
+    guard case .fetchConfiguration = operation.request,
+      case .success(.configuration(let configuration)) = result,
+      let session = configuration.clientSession.id.map({ Fingerprint("session", $0) })
+    else { return .operationFinished(operation.id, result) }
+    if let holder = registry.holder(of: session), holder !== live {
+      guard live.start.allowsRepeat && holder.checkout.isEnded else {
+        return .sessionIsTaken(by: holder.owner == live.owner ? holder.id : nil)
+      }
+      noteRepeat(after: holder, by: live.owner)
+    }
+    let before = live.start.sessionFingerprint
+    let holder = registry.take(session: session, for: live)
+    turn.undo { [unowned self] in
+      registry.setHolder(of: session, to: holder)
+      live.setSession(before)
+    }
+    return .operationFinished(operation.id, result)
+  }
+
+  // MARK: Effects
+
+  /// Does what a checkout said: what concerns clients at once, the rest after the commit.
+  private func apply(_ effects: [Effect], to live: LiveCheckout) {
+    // What comes of one input happens at one time.
+    var time: WallTime?
+    for effect in effects {
+      switch effect {
+      case .publish(let event):
+        let at = time ?? clock.wall
+        time = at
+        hub.publish(turn.publish(event, of: live, at: at), of: live)
+      case .settled(let awaited, let result): hub.settle(awaited, result, of: live)
+      case .perform(let operation): turn.after(.perform(operation, live))
+      case .abandon(let operation): turn.after(.abandon(operation, live))
+      case .setTimer(let timer, let span):
+        turn.after(
+          .setTimer(
+            CheckoutTimer(checkout: live.id, timer: timer), at: clock.deadline(after: span)))
+      case .clearTimer(let timer):
+        turn.after(.clearTimer(CheckoutTimer(checkout: live.id, timer: timer)))
+      case .ended(let outcome): end(live, outcome)
+      case .removed(let error): turn.after(.removed(live, error))
+      }
+    }
+    if !live.waits.isEmpty { turn.after(.settleWaits(live)) }
+  }
+
+  private func end(_ live: LiveCheckout, _ outcome: Outcome) {
+    registry.note(live, isOver: true)
+    turn.undo { [unowned self] in registry.note(live, isOver: false) }
+    turn.tell(
+      LogEntry(
+        .info, "checkout ended: \(outcome.rawValue)", id: MessageID.checkoutEnded,
+        fields: [("CHECKOUT_ID", live.idText)], isKept: true))
+    turn.after(.ended(live, outcome))
+  }
+
+  /// Sends a request upstream.
+  func send(_ operation: Operation, for live: LiveCheckout) {
+    let request = upstream.perform(operation, for: live.owner) { [unowned self] result in
+      // An answer to what was abandoned in the same turn means nothing any more.
+      guard live.takeRequest(for: operation.id) != nil else { return }
+      receive(.answer(result, to: operation), of: live)
+    }
+    live.add(request, for: operation.id)
+  }
+
+  /// Forgets a request: its answer is no longer wanted.
+  func abandon(_ operation: OperationID, of live: LiveCheckout) {
+    if let request = live.takeRequest(for: operation) { upstream.cancel(request) }
+  }
+
+  func setTimer(_ timer: CheckoutTimer, at deadline: UInt64) { timers.set(timer, at: deadline) }
+
+  func clearTimer(_ timer: CheckoutTimer) { timers.clear(timer) }
+
+  // MARK: Keeping and forgetting
+
+  private static let decisionSpanAfterRestart: Milliseconds = 60_000
+
+  /// Takes in the checkouts that were read.
+  func takeUp(_ found: [LiveCheckout]) {
+    for live in found { registry.insert(live) }
+    for live in found where !live.checkout.isEnded && !live.checkout.hasWorkToResume {
+      // Nothing but timers to set: there is nothing to commit.
+      let effects = live.checkout.resume(
+        at: moment, minimumDecisionSpan: Self.decisionSpanAfterRestart)
+      apply(effects, to: live)
+    }
+  }
+
+  /// Takes up what was under way in the checkouts that were read.
+  func resumeWork(of found: [LiveCheckout]) {
+    for live in found where !live.checkout.isEnded && live.checkout.hasWorkToResume {
+      receive(.restart(minimumDecisionSpan: Self.decisionSpanAfterRestart), of: live)
+    }
+    guard !found.isEmpty else { return }
+    turn.tell(LogEntry(.info, "took up \(found.count) checkouts"))
+  }
+
+  /// How many there are.
+  var count: Int { registry.count }
+
+  /// The checkout of that id.
+  func checkout(_ id: CheckoutID) -> LiveCheckout? { registry[id] }
+
+  /// Lets others have a checkout's client session; after an unknown outcome it stays taken, so that
+  /// nobody pays again unawares.
+  func releaseSession(of live: LiveCheckout) { registry.releaseSession(of: live) }
+
+  /// Forgets a checkout.
+  func remove(_ live: LiveCheckout) { registry.remove(live) }
+
+  /// Whether a request is out whose answer decides about money.
+  var isPaying: Bool {
+    registry.checkouts.contains { $0.requestCount > 0 && $0.checkout.isPaying }
+  }
+
+  /// What upstream is asked and has answered.
+  var upstreamStatus: GatewayStatus { upstream.status }
+}

@@ -1,0 +1,40 @@
+import LinuxSystem
+import Systemd
+
+/// The sockets that clients come in by.
+final class Doors {
+  private let loop: EventLoop
+  private let entrance: Entrance
+  private let alarm: Alarm
+  private var listeners: [Listener] = []
+
+  init(_ loop: EventLoop, _ entrance: Entrance, _ schedule: Schedule) {
+    self.loop = loop
+    self.entrance = entrance
+    alarm = Alarm(in: schedule, holdsDaemon: true)
+    alarm.whenDue { [unowned self] in for listener in listeners { listener.goOn() } }
+  }
+
+  /// Begins to accept from a listening socket.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The socket.
+  ///   - path: Where it was bound by this process; nil if it was passed in.
+  /// - Throws: ``Errno`` if the kernel refuses to watch it.
+  func open(_ descriptor: consuming FileDescriptor, path: String?) throws(Errno) {
+    listeners.append(
+      try Listener(descriptor, path: path, on: loop, entrance) { [unowned self] in
+        alarm.set(after: 200)
+      })
+  }
+
+  /// Stops accepting; what was passed in stays the service manager's, what was bound here goes.
+  func close() {
+    for listener in listeners { listener.stop() }
+    listeners = []
+  }
+
+  /// Whether the service manager has every socket too: clients that come when this process is gone
+  /// wait.
+  var areShared: Bool { listeners.allSatisfy(\.isShared) }
+}

@@ -1,0 +1,128 @@
+import Checkout
+import CheckoutProtocol
+import JSON
+import JSONRPC
+import ValueTree
+
+/// What `events.*` do.
+struct EventMethods {
+  private let checkouts: Checkouts
+  private let hub: EventHub
+
+  init(_ checkouts: Checkouts, _ hub: EventHub) {
+    self.checkouts = checkouts
+    self.hub = hub
+  }
+
+  var handlers: [String: Handler] {
+    [
+      "events.subscribe": subscribe,
+      "events.unsubscribe": unsubscribe,
+      "events.read": read,
+    ]
+  }
+
+  private func subscribe(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
+    let filter = try EventFilter(parameters["types"])
+    let after = parameters["after"]?.integer
+    guard parameters["checkoutId"] != nil else {
+      guard after == nil else {
+        throw .invalidParams(path: "/params/after", description: "needs a checkoutId")
+      }
+      return try subscribeWidely(session, filter, parameters)
+    }
+    let (live, access) = try checkouts.find(parameters.checkout, for: session)
+    if let after { try requireHappened(after, of: live) }
+    let subscription = hub.subscribe(
+      session, to: live, filter, isRedacted: access == .observe, after: after)
+    guard let after else {
+      return .value([
+        "subscriptionId": .string(subscription.id),
+        "snapshots": [shown(live.checkout.shortSnapshot, access)],
+      ])
+    }
+    return .value([
+      "subscriptionId": .string(subscription.id), "from": .integer(after + 1),
+      "to": .integer(live.checkout.seq),
+    ])
+  }
+
+  private func subscribeWidely(
+    _ session: Session, _ filter: EventFilter, _ parameters: Parameters
+  ) throws(RPCError) -> Reply {
+    var reach = WideSubscription.Reach.own
+    if parameters["shared"]?.bool == true { reach = .shared }
+    if parameters["all"]?.bool == true {
+      try session.caller.requireAdministrator()
+      reach = .all
+    }
+    checkouts.nextReplyTellsOfMany(session)
+    let subscription = hub.subscribe(session, filter, reach)
+    let source = reach == .own ? checkouts.all(of: session.caller.userID) : checkouts.all
+    var snapshots: [Value] = []
+    var isComplete = true
+    for live in source {
+      guard let access = subscription.access(to: live) else { continue }
+      guard snapshots.count < 1000 else {
+        // The rest is for checkout.list: the events come all the same.
+        isComplete = false
+        break
+      }
+      snapshots.append(shown(live.checkout.shortSnapshot, access))
+    }
+    return .value(
+      .object(
+        [
+          .init("subscriptionId", .string(subscription.id)),
+          .init("snapshots", .array(snapshots)),
+        ] + (isComplete ? [] : [.init("more", true)])))
+  }
+
+  private func shown(_ snapshot: Value, _ access: Access) -> Value {
+    access == .observe ? Redaction.redact(snapshot) : snapshot
+  }
+
+  private func unsubscribe(
+    _ session: Session, _ parameters: Parameters
+  ) throws(RPCError) -> Reply {
+    guard hub.unsubscribe(session, parameters[0]?.string ?? "") else {
+      throw RPCError(CheckoutError(.unknownSubscription, path: "/subscriptionId"))
+    }
+    return .value(.object([]))
+  }
+
+  private func read(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
+    let (live, access) = try checkouts.find(parameters.checkout, for: session)
+    let filter = try EventFilter(parameters["types"])
+    let after = parameters["after"]?.integer ?? 0
+    try requireHappened(after, of: live)
+    let limit = Int(parameters["limit"]?.integer ?? 100)
+    let span = parameters["waitMs"]?.integer ?? 0
+    if span > 0, !live.checkout.isEnded, !hub.hasEvent(of: live, after: after, filter) {
+      try hub.checkWaiting(session)
+      return .later { call in
+        hub.wait(
+          call, on: live, for: .event(after: after, filter: filter, limit: limit), session,
+          span: span)
+      }
+    }
+    return .written { output in
+      hub.read(
+        of: live, after: after, filter, limit: limit, isRedacted: access == .observe, to: output)
+    }
+  }
+
+  /// Refuses to begin after an event that has not happened.
+  ///
+  /// A client asks for that when it has met another state than this one: it must begin anew.
+  private func requireHappened(_ seq: Int64, of live: LiveCheckout) throws(RPCError) {
+    guard seq > live.checkout.seq else { return }
+    throw RPCError(
+      .invalidParams,
+      [
+        .init("path", "/params/after"),
+        .init("description", "is beyond the checkout's latest event"),
+        .init("used", .integer(live.checkout.seq)),
+      ])
+  }
+}

@@ -1,0 +1,64 @@
+import Checkout
+
+/// Events that a slow reader was not sent: those it has to be told of, and those of the turn under
+/// way, which may come to nothing.
+struct Losses {
+  private var known: [CheckoutID: ClosedRange<Int64>] = [:]
+  private var fresh: [CheckoutID: ClosedRange<Int64>] = [:]
+  private var freshCount = 0
+  /// How many there were in all.
+  private(set) var count = 0
+
+  init() {}
+
+  /// Goes on with what an earlier process has not told.
+  init(_ known: [ConnectionState.Lost], count: Int) {
+    for entry in known { self.known[entry.checkout] = entry.seqs }
+    self.count = count
+  }
+
+  /// Whether there is nothing to tell.
+  var isEmpty: Bool { known.isEmpty }
+
+  /// Whether an event of that checkout was lost and not told of: those that follow it are lost too.
+  func contains(_ checkout: CheckoutID) -> Bool {
+    guard !known.isEmpty || !fresh.isEmpty else { return false }
+    return known[checkout] != nil || fresh[checkout] != nil
+  }
+
+  /// Adds an event of the turn under way.
+  mutating func add(_ seq: Int64, of checkout: CheckoutID) {
+    let first = fresh[checkout]?.lowerBound ?? seq
+    fresh[checkout] = min(first, seq)...max(first, seq)
+    freshCount += 1
+  }
+
+  /// Keeps the turn's: it is committed.
+  ///
+  /// - Returns: How many there were.
+  mutating func keepTurn() -> Int {
+    guard freshCount > 0 else { return 0 }
+    for (checkout, range) in fresh {
+      let first = known[checkout]?.lowerBound ?? range.lowerBound
+      known[checkout] = min(first, range.upperBound)...range.upperBound
+    }
+    defer { dropTurn() }
+    count += freshCount
+    return freshCount
+  }
+
+  /// Forgets the turn's: it was taken back.
+  mutating func dropTurn() {
+    fresh = [:]
+    freshCount = 0
+  }
+
+  /// Hands out what there is to tell.
+  mutating func takeAll() -> [ConnectionState.Lost] {
+    defer { known = [:] }
+    return all
+  }
+
+  /// What there is to tell.
+  var all: [ConnectionState.Lost] { known.map { .init(checkout: $0.key, seqs: $0.value) } }
+}

@@ -1,0 +1,67 @@
+import ValueTree
+
+/// What a start was, to recognise its repetition.
+struct StartRecord {
+  /// The client's key, if it gave one.
+  var key: String?
+  /// A digest of everything the start was asked with.
+  var fingerprint: Fingerprint
+  /// A digest of the client token's access token.
+  var tokenFingerprint: Fingerprint
+  /// A digest of the client session's id, once it is known.
+  var sessionFingerprint: Fingerprint?
+  /// Whether it may begin although an earlier one of its session ended with an unknown outcome.
+  var allowsRepeat = false
+
+  var stored: Value {
+    [
+      Value(key), fingerprint.stored, tokenFingerprint.stored,
+      sessionFingerprint?.stored ?? .null, .bool(allowsRepeat),
+    ]
+  }
+}
+
+extension StartRecord {
+  init?(_ value: Value) {
+    guard let parts = value.array, parts.count == 5, let fingerprint = Fingerprint(parts[1]),
+      let token = Fingerprint(parts[2]), let allowsRepeat = parts[4].bool
+    else { return nil }
+    self.init(
+      key: parts[0].string, fingerprint: fingerprint, tokenFingerprint: token,
+      sessionFingerprint: Fingerprint(parts[3]), allowsRepeat: allowsRepeat)
+  }
+}
+
+/// A 128-bit FNV-1a digest: enough to tell requests of one user apart.
+///
+/// - Source: the FNV specification, draft-eastlake-fnv.
+struct Fingerprint: Hashable {
+  private var state: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+
+  init(_ parts: String?...) {
+    for part in parts {
+      for byte in (part ?? "").utf8 { mix(byte) }
+      mix(part == nil ? 0xFE : 0xFF)  // Neither occurs in UTF-8, so parts cannot run together.
+    }
+  }
+
+  private mutating func mix(_ byte: UInt8) {
+    state = (state ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
+  }
+}
+
+extension Fingerprint {
+  var stored: Value {
+    [
+      .integer(Int64(truncatingIfNeeded: state >> 64)), .integer(Int64(truncatingIfNeeded: state)),
+    ]
+  }
+
+  init?(_ value: Value) {
+    guard let parts = value.array, parts.count == 2, let high = parts[0].integer,
+      let low = parts[1].integer
+    else { return nil }
+    state =
+      UInt128(UInt64(bitPattern: high)) << 64 | UInt128(UInt64(bitPattern: low))
+  }
+}

@@ -1,0 +1,223 @@
+import Checkout
+import CheckoutProtocol
+import CheckoutStore
+import JSON
+import JSONRPC
+import PrimerAPI
+import ValueTree
+
+/// What `system.*` and `rpc.*` do.
+struct SystemMethods {
+  private let checkouts: Checkouts
+  private let hub: EventHub
+  private let turn: Turn
+  private let users: UserTable
+  private let directory: SessionDirectory
+  private let counters: Counters
+  private let limits: CurrentLimits
+  private let clock: ServerClock
+  private let options: OptionSource
+  private let identity: ServerIdentity
+
+  init(
+    _ checkouts: Checkouts, _ hub: EventHub, _ turn: Turn, _ users: UserTable,
+    _ directory: SessionDirectory, _ counters: Counters, _ limits: CurrentLimits,
+    _ clock: ServerClock, _ options: OptionSource, _ identity: ServerIdentity
+  ) {
+    self.checkouts = checkouts
+    self.hub = hub
+    self.turn = turn
+    self.users = users
+    self.directory = directory
+    self.counters = counters
+    self.limits = limits
+    self.clock = clock
+    self.options = options
+    self.identity = identity
+  }
+
+  var handlers: [String: Handler] {
+    [
+      "system.hello": { session, parameters throws(RPCError) in
+        session.greet(as: parameters[0]?.string)
+        return .value(hello(session.caller))
+      },
+      "system.ping": { _, _ throws(RPCError) in .written { $0.append("{}") } },
+      "system.echo": { _, parameters throws(RPCError) in
+        .value(parameters.params?.value ?? .null)
+      },
+      "system.status": { session, _ throws(RPCError) in .value(status(for: session.caller)) },
+      "system.connections": { session, parameters throws(RPCError) in
+        try session.caller.requireAdministrator()
+        return .value(
+          connections(
+            after: parameters["cursor"]?.string.flatMap(UInt64.init) ?? 0,
+            limit: Int(parameters["limit"]?.integer ?? 100)))
+      },
+      "system.reload": { session, _ throws(RPCError) in
+        try session.caller.requireAdministrator()
+        if let problem = options.reload() {
+          throw RPCError(CheckoutError(.invalidValue, detail: problem.message))
+        }
+        return .value(.object([]))
+      },
+      "rpc.discover": { _, _ throws(RPCError) in
+        let document = identity.discovery
+        return .written { $0.append(json: document) }
+      },
+    ]
+  }
+
+  private func hello(_ caller: Caller) -> Value {
+    [
+      "server": ["name": "checkoutd", "version": .string(identity.version)], "protocol": 1,
+      "epoch": .string(identity.epoch), "limits": limits.value.value,
+      "you": [
+        "uid": .integer(Int64(caller.userID)), "gid": .integer(Int64(caller.groupID)),
+        "pid": .integer(Int64(caller.processID)), "role": .string(caller.roleName),
+      ],
+      "features": .array(
+        ComponentRegistry.all.map { .string($0.kind.paymentMethodType) } + ["replay"]),
+    ]
+  }
+
+  // MARK: Status
+
+  private func status(for caller: Caller) -> Value {
+    let isAdministrator = caller.isAdministrator
+    let shown = isAdministrator ? checkouts.all : checkouts.all(of: caller.userID)
+    var counts: [(state: CheckoutState, count: Int64)] =
+      CheckoutState.allCases.map { ($0, 0) }
+    var requestCount: Int64 = 0
+    var subscriptionCount = hub.wideCount(of: isAdministrator ? nil : caller.userID)
+    for live in shown {
+      if let place = counts.firstIndex(where: { $0.state == live.checkout.state }) {
+        counts[place].count += 1
+      }
+      requestCount += Int64(live.requestCount)
+      subscriptionCount += live.subscriptions.count
+    }
+    var members: [Value.Member] = [
+      .init("uptimeMs", .integer(clock.uptime)),
+      .init("version", .string(identity.version)),
+      .init(
+        "checkouts",
+        .object(
+          counts.filter { $0.count > 0 }.map { .init($0.state.rawValue, .integer($0.count)) })),
+      .init("subscriptions", .integer(Int64(subscriptionCount))),
+    ]
+    if isAdministrator { members += administratorMembers }
+    members.append(
+      .init(
+        "upstream", isAdministrator ? upstreamValue : ["underWay": .integer(requestCount)]))
+    members.append(
+      .init(
+        "store",
+        [
+          "kind": identity.isDurable ? "sqlite" : "memory",
+          "health": .string(turn.problem?.description ?? "ok"),
+        ]))
+    return .object(members)
+  }
+
+  private var upstreamValue: Value {
+    let status = checkouts.upstreamStatus
+    return [
+      "underWay": .integer(Int64(status.underWay)), "queued": .integer(Int64(status.queued)),
+      "succeeded": .integer(Int64(status.succeeded)), "failed": .integer(Int64(status.failed)),
+      "lastSuccessAt": Value(status.lastSuccessAt.map { Timestamp($0).text }),
+      "lastFailureAt": Value(status.lastFailureAt.map { Timestamp($0).text }),
+    ]
+  }
+
+  private var administratorMembers: [Value.Member] {
+    [
+      .init(
+        "events",
+        [
+          "published": .integer(counters.eventsPublished),
+          "lost": .integer(counters.eventsLost),
+        ]),
+      .init(
+        "connections",
+        [
+          "open": .integer(Int64(users.connectionCount)),
+          "accepted": .integer(counters.connectionsAccepted),
+          "refused": .integer(counters.refusalCount), "refusals": counters.refusalsValue,
+          "heldBytes": .integer(Int64(users.heldByteCount)),
+        ]),
+      .init(
+        "calls", counters.callCounters?.value(refused: counters.refusedCallsValue) ?? .null),
+    ]
+  }
+
+  // MARK: Connections
+
+  /// A page of the connections, in the order in which they came.
+  private func connections(after cursor: UInt64, limit: Int) -> Value {
+    let (sessions, next) = directory.page(after: cursor, limit: limit)
+    var members = [Value.Member("connections", .array(sessions.map(describe)))]
+    if let next { members.append(.init("next", .string(String(next)))) }
+    return .object(members)
+  }
+
+  private func describe(_ session: Session) -> Value {
+    let (caller, output) = (session.caller, session.output)
+    return [
+      "pid": .integer(Int64(caller.processID)), "uid": .integer(Int64(caller.userID)),
+      "comm": Value(caller.commandName), "client": Value(session.clientName),
+      "queuedBytes": .integer(Int64(output.queuedByteCount)),
+      "inFlight": .integer(Int64(output.callsInFlight)),
+      "lost": .integer(Int64(output.lostCount)),
+      "subscriptions": .integer(Int64(session.subscriptionCount)),
+      "lastRefusal": Value(output.lastRefusal),
+    ]
+  }
+}
+
+/// What the server says of itself.
+final class ServerIdentity {
+  /// The daemon's version.
+  let version: String
+  /// Identifies the state: new whenever it begins anew.
+  let epoch: String
+  /// Whether the state survives the process.
+  let isDurable: Bool
+  /// The OpenRPC document of the methods, events and errors, which never changes.
+  private(set) lazy var discovery: [UInt8] = OpenRPC(
+    title: "checkoutd", version: version,
+    description: "Holds headless checkout components and drives their payments.",
+    methods: Methods.all, events: Methods.notifications, extensions: Methods.extensions
+  ).document.jsonBytes
+
+  init(version: String, epoch: String, isDurable: Bool) {
+    self.version = version
+    self.epoch = epoch
+    self.isDurable = isDurable
+  }
+}
+
+extension RPCCounters {
+  fileprivate func value(refused: Value) -> Value {
+    [
+      "answered": .integer(Int64(calls)), "notifications": .integer(Int64(notifications)),
+      "failedNotifications": .integer(Int64(failedNotifications)),
+      "droppedResponses": .integer(Int64(droppedResponses)),
+      "invalidRequests": .integer(Int64(invalidRequests)), "refused": refused,
+    ]
+  }
+}
+
+extension Limits {
+  fileprivate var value: Value {
+    func number(_ number: Int) -> Value { .integer(Int64(number)) }
+    return [
+      "line": number(line), "lineOut": number(lineOut), "nesting": number(nesting),
+      "batch": number(answerableBatch), "inFlight": number(inFlight), "waiting": number(waiting),
+      "connections": number(connections), "connectionsPerUid": number(connectionsPerUser),
+      "connectionRate": number(connectionRate), "checkoutsPerUid": number(checkoutsPerUser),
+      "queue": number(queue), "memory": number(memory), "slowReaderMs": number(slowReader),
+      "events": number(events.count), "eventBytes": number(events.byteCount),
+    ]
+  }
+}

@@ -1,0 +1,236 @@
+import Checkout
+import CheckoutStore
+import JSONRPC
+import Systemd
+import ValueTree
+
+/// What comes in that nobody can send again.
+enum Arrival {
+  /// An answer from upstream.
+  case answer(Result<Answer, OperationFailure>, to: Operation)
+  /// A timer of the checkout that has run out.
+  case timer(TimerID)
+  /// The checkout was taken up by this process.
+  case restart(minimumDecisionSpan: Milliseconds)
+}
+
+/// What must not be done before the commit.
+enum TurnEffect {
+  case perform(Operation, LiveCheckout)
+  case abandon(OperationID, LiveCheckout)
+  case setTimer(CheckoutTimer, at: UInt64)
+  case clearTimer(CheckoutTimer)
+  case settleWaits(LiveCheckout)
+  case ended(LiveCheckout, Outcome)
+  case removed(LiveCheckout, CheckoutError)
+}
+
+/// A timer of a checkout.
+struct CheckoutTimer: Hashable {
+  let checkout: CheckoutID
+  let timer: TimerID
+}
+
+/// One turn of the loop, as far as it is to be written: what it has changed, and what may be done and
+/// told only when that is committed.
+///
+/// What a call did lives or dies with its reply: whoever changes something beside a checkout's state
+/// says here how that is undone.
+final class Turn {
+  private let store: CheckoutStore
+  private let clock: ServerClock
+  private let journal: Journal
+  private let counters: Counters
+  private let bootID: Int64
+  private var touched: [LiveCheckout] = []
+  private var effects: [TurnEffect] = []
+  private var doneCount = 0
+  private var undos: [() -> Void] = []
+  private var entries: [LogEntry] = []
+  private var publishedCount = 0
+  /// Whether money hangs on this turn.
+  private var isPayment = false
+  private var isAlwaysSynchronous = false
+  private var kept: [Kept] = []
+  /// Why the store cannot be written, while it cannot.
+  private var failure: StoreError?
+  /// Whether what was kept while the store could not be written is being tried again.
+  private var isRetrying = false
+
+  private struct Kept {
+    let live: LiveCheckout
+    let arrival: Arrival
+    /// Whether this turn has handled it.
+    var isHandled: Bool
+  }
+
+  init(
+    _ store: CheckoutStore, _ clock: ServerClock, _ journal: Journal, _ counters: Counters,
+    bootID: Int64
+  ) {
+    self.store = store
+    self.clock = clock
+    self.journal = journal
+    self.counters = counters
+    self.bootID = bootID
+  }
+
+  /// Sets whether every commit must survive a power failure, and not only those that money hangs on.
+  func setAlwaysSynchronous(_ isAlways: Bool) { isAlwaysSynchronous = isAlways }
+
+  /// What a row says of the time.
+  var moment: StoredMoment {
+    StoredMoment(now: clock.now, boot: clock.bootMilliseconds, bootID: bootID)
+  }
+
+  // MARK: Changes
+
+  /// Whether anything has been changed.
+  var hasChanges: Bool { !touched.isEmpty }
+
+  /// Takes note that a checkout is about to change, and keeps it as it was.
+  func touch(_ live: LiveCheckout) {
+    // Of an archived one there is a record, which nothing changes.
+    guard !live.isTouched, !live.isArchived else { return }
+    // In memory nothing can fail.
+    live.touch(keepsCopy: store.isDurable)
+    touched.append(live)
+  }
+
+  /// Adds an event of a checkout.
+  func publish(_ event: Event, of live: LiveCheckout, at time: WallTime) -> EventRecord {
+    if event.isTerminal || event.asksForDecision { isPayment = true }
+    let record = EventRecord(seq: live.nextSeq(), time: time, event: event)
+    store.publish(record, to: live.log(in: store))
+    publishedCount += 1
+    return record
+  }
+
+  /// Has something done after the commit.
+  func after(_ effect: TurnEffect) {
+    if case .perform(let operation, _) = effect, operation.request.isAboutMoney { isPayment = true }
+    effects.append(effect)
+  }
+
+  /// Writes a log entry after the commit.
+  func tell(_ entry: LogEntry) { entries.append(entry) }
+
+  /// Says how something is undone that was done in this turn, should it not be committed.
+  func undo(_ body: @escaping () -> Void) {
+    if store.isDurable { undos.append(body) }
+  }
+
+  // MARK: What nobody can send again
+
+  /// Keeps what nobody can send again until a commit has taken it.
+  ///
+  /// - Returns: Whether it is to be handled now.
+  func keep(_ arrival: Arrival, of live: LiveCheckout) -> Bool {
+    let isHandled = failure == nil || isRetrying
+    kept.append(Kept(live: live, arrival: arrival, isHandled: isHandled))
+    return isHandled
+  }
+
+  /// Whether something is kept.
+  var keepsArrivals: Bool { !kept.isEmpty }
+
+  /// Why the store cannot be written, while it cannot.
+  var problem: StoreError? { failure }
+
+  /// Refuses a command while the store cannot be written.
+  func requireStore() throws(RPCError) {
+    guard failure == nil else { throw RPCError(.storeFailed) }
+  }
+
+  /// Tries once more what was kept.
+  func retry(_ handle: (Arrival, LiveCheckout) -> Void) {
+    let again = kept
+    kept = []
+    isRetrying = true
+    for entry in again { handle(entry.arrival, entry.live) }
+    isRetrying = false
+  }
+
+  /// Takes note that the store can be written again.
+  func endProblem() { failure = nil }
+
+  // MARK: The end
+
+  /// Writes what the turn changed.
+  ///
+  /// - Returns: Whether it was written; if not, it is as if the turn had not been.
+  func commit() -> Bool {
+    if !touched.isEmpty {
+      do throws(StoreError) {
+        try write()
+      } catch {
+        takeBack(error)
+        return false
+      }
+      for live in touched { live.markStored() }
+      touched.removeAll(keepingCapacity: true)
+      counters.countPublished(publishedCount)
+      publishedCount = 0
+    }
+    isPayment = false
+    if !kept.isEmpty { kept.removeAll(where: \.isHandled) }
+    if !undos.isEmpty { undos = [] }
+    if !entries.isEmpty {
+      for entry in entries { journal.write(entry) }
+      entries = []
+    }
+    return true
+  }
+
+  private func write() throws(StoreError) {
+    let moment = moment
+    try store.commit(isPayment: isPayment || isAlwaysSynchronous) { () throws(StoreError) in
+      for live in touched {
+        try store.write(live.log(in: store)) { live.writeChanges(at: moment, to: $0) }
+      }
+    }
+  }
+
+  private func takeBack(_ error: StoreError) {
+    for live in touched { live.takeBack() }
+    while let undo = undos.popLast() { undo() }
+    for place in kept.indices { kept[place].isHandled = false }
+    touched = []
+    effects = []
+    doneCount = 0
+    entries = []
+    publishedCount = 0
+    isPayment = false
+    failure = failure ?? error
+  }
+
+  /// The next thing to do after the commit; there may come to be more meanwhile.
+  func takeEffect() -> TurnEffect? {
+    guard doneCount < effects.count else {
+      if doneCount > 0 {
+        effects.removeAll(keepingCapacity: true)
+        doneCount = 0
+      }
+      return nil
+    }
+    doneCount += 1
+    return effects[doneCount - 1]
+  }
+}
+
+extension Event {
+  /// Whether the client is asked to decide.
+  fileprivate var asksForDecision: Bool {
+    kind.isOfCheckout && members.contains { $0.name == "decisionId" }
+  }
+}
+
+extension Operation.Request {
+  /// Whether money may move because of it.
+  fileprivate var isAboutMoney: Bool {
+    switch self {
+    case .createPayment, .resume, .complete: true
+    default: false
+    }
+  }
+}
