@@ -10,6 +10,9 @@ package struct EventRecord: Sendable {
   /// What happened.
   package let event: Event
 
+  /// The places that a component can have; more than any checkout has of them.
+  private static let components: Range<Int64> = 0..<65_536
+
   /// Makes a record.
   package init(seq: Int64, time: WallTime, event: Event) {
     self.seq = seq
@@ -35,7 +38,9 @@ package struct EventRecord: Sendable {
     let component: Int?
     switch parts[2] {
     case .null: component = nil
-    case .integer(let index): component = Int(index)
+    case .integer(let index):
+      guard Self.components.contains(index) else { throw CompactValue.Malformed() }
+      component = Int(index)
     default: throw CompactValue.Malformed()
     }
     self.seq = seq

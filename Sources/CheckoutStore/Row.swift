@@ -120,16 +120,20 @@ struct StoredRow {
     guard let parts = value.array, parts.count >= 2, let list = parts[1].array else {
       throw Self.damaged
     }
+    // Numbers begin with 1, and end with the row's.
+    guard Int64(list.count) <= max(0, seq) else { throw Self.damaged }
     var records: [EventRecord] = []
     records.reserveCapacity(list.count)
+    var last: Int64 = 0
     do throws(CompactValue.Malformed) {
       for (place, element) in list.enumerated() {
         if parts.count == 2 {
           records.append(try EventRecord(element, seq: seq - Int64(list.count - 1 - place)))
         } else {
-          guard let pair = element.array, pair.count == 2, let number = pair[0].integer else {
-            throw CompactValue.Malformed()
-          }
+          guard let pair = element.array, pair.count == 2, let number = pair[0].integer,
+            number > last, number <= seq
+          else { throw CompactValue.Malformed() }
+          last = number
           records.append(try EventRecord(pair[1], seq: number))
         }
       }
