@@ -132,7 +132,12 @@ let package = Package(
     tests(
       of: "PrimerAPI", ["Systemd", "LinuxSystem", "Upstream", "Checkout", "JSON", "ValueTree"]),
     tests(of: "Egress", ["LinuxSystem", "Upstream"]),
-    tests(of: "CheckoutServer", ["CheckoutProtocol", "CheckoutStore", "Checkout", "ValueTree"]),
+    tests(
+      of: "CheckoutServer",
+      [
+        "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem", "Upstream",
+        "JSONRPC", "JSON", "Checkout", "ValueTree",
+      ]),
     tests(of: "CheckoutClient", ["SeedPages", "JSON", "JSONRPC", "LinuxSystem", "ValueTree"]),
   ],
   swiftLanguageModes: [.v6],

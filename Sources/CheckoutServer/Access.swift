@@ -8,7 +8,20 @@ struct Caller {
   let supplementaryGroupIDs: [UInt32]
   let processID: Int32
   let isAdministrator: Bool
-  private let credentials: PeerCredentials
+  private let credentials: PeerCredentials?
+
+  /// A caller of whom no more is known than user and groups.
+  init(
+    userID: UInt32, groupID: UInt32, supplementaryGroupIDs: [UInt32] = [],
+    isAdministrator: Bool = false
+  ) {
+    self.userID = userID
+    self.groupID = groupID
+    self.supplementaryGroupIDs = supplementaryGroupIDs
+    self.isAdministrator = isAdministrator
+    processID = 0
+    credentials = nil
+  }
 
   /// The administrators are uid 0 and the uid that the daemon runs as, which is a user manager's
   /// user; a system service has a uid of its own.
@@ -22,7 +35,7 @@ struct Caller {
   }
 
   /// The name of the peer's program, for people to read.
-  var commandName: String? { credentials.commandName() }
+  var commandName: String? { credentials?.commandName() }
 
   /// The role on the wire, `user` or `administrator`.
   var roleName: String { isAdministrator ? "administrator" : "user" }

@@ -88,6 +88,17 @@ final class CheckoutRegistry {
     if byOwner[entry.owner]?.isEmpty == true { byOwner[entry.owner] = nil }
   }
 
+  /// Forgets the checkout that was added last, as if it had never been.
+  ///
+  /// - Parameters:
+  ///   - entry: The checkout.
+  ///   - holder: Who has held its client session before.
+  func takeBack(_ entry: LiveCheckout, holder: CheckoutID?) {
+    remove(entry)
+    sessions[entry.start.tokenFingerprint] = holder
+    startCount = entry.ordinal - 1
+  }
+
   private static func remove(_ entry: LiveCheckout, from list: inout [LiveCheckout]) {
     let place = list.firstPlace(after: entry.ordinal &- 1)
     if place < list.count, list[place] === entry { list.remove(at: place) }

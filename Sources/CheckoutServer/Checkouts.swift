@@ -134,8 +134,7 @@ final class Checkouts {
       checkout, of: session.user, ordinal: registry.nextOrdinal, start: record)
     let holder = registry.insert(live)
     turn.undo { [unowned self] in
-      registry.remove(live)
-      registry.setHolder(of: record.tokenFingerprint, to: holder)
+      registry.takeBack(live, holder: holder)
       hub.dropFollowers(of: live, RPCError(.storeFailed))
     }
     turn.tell(

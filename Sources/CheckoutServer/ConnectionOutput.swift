@@ -72,7 +72,7 @@ final class ConnectionOutput: ReplySink {
     }
   }
 
-  /// Takes note that a call begins: nothing is known of what its reply will tell.
+  /// Takes note that nothing is known of what the next reply will tell: a call begins, or waits.
   func beginCall() { nextReplyDepends = false }
 
   /// Takes note that the next reply tells of what this turn has changed.

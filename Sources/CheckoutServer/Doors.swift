@@ -28,6 +28,11 @@ final class Doors {
       })
   }
 
+  /// Takes in a client that has come otherwise than by a listening socket.
+  func admit(_ client: consuming FileDescriptor, as caller: Caller) {
+    entrance.admit(client, as: caller)
+  }
+
   /// Stops accepting; what was passed in stays the service manager's, what was bound here goes.
   func close() {
     for listener in listeners { listener.stop() }

@@ -36,16 +36,19 @@ struct Entrance {
       journal.error("cannot learn who has connected: \(error)")
       return
     }
-    let user = users.user(credentials.userID)
-    if let refusal = refusal(of: credentials, user) { return refuse(client, refusal) }
-    clients.admit(client, Caller(credentials, serverUserID: serverUserID), of: user)
+    // A user that this namespace does not know: whoever it is, it is not who it seems.
+    guard !credentials.isOverflowUser else { return refuse(client, RPCError(.permissionDenied)) }
+    admit(client, as: Caller(credentials, serverUserID: serverUserID))
   }
 
-  private func refusal(of credentials: PeerCredentials, _ user: User) -> RPCError? {
-    if credentials.isOverflowUser {
-      // A user that this namespace does not know: whoever it is, it is not who it seems.
-      return RPCError(.permissionDenied)
-    }
+  /// Takes in a client of whom it is known who it is, or says why not.
+  func admit(_ client: consuming FileDescriptor, as caller: Caller) {
+    let user = users.user(caller.userID)
+    if let refusal = refusal(of: user) { return refuse(client, refusal) }
+    clients.admit(client, caller, of: user)
+  }
+
+  private func refusal(of user: User) -> RPCError? {
     let limits = limits.value
     guard clients.count < limits.connections else {
       return .quotaExceeded("connections", limits.connections, used: clients.count)

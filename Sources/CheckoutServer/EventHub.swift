@@ -333,6 +333,7 @@ final class EventHub {
     session.add(wait)
     if let span { alarms.set(wait.number, after: span) }
     guard session.output.dependsOnTurn else { return }
+    session.output.beginCall()
     turn.undo { [unowned self] in
       if waits[wait.number] != nil { fail(wait, RPCError(.storeFailed)) }
     }

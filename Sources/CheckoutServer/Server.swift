@@ -155,6 +155,11 @@ package final class Server {
     try doors.open(descriptor, path: path)
   }
 
+  /// Takes in a client that has come otherwise than by a listening socket.
+  func admit(_ client: consuming FileDescriptor, as caller: Caller) {
+    doors.admit(client, as: caller)
+  }
+
   /// Tells the service manager that every listener accepts.
   package func announceReady() {
     report.ready(counts)

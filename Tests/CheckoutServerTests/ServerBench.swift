@@ -1,0 +1,157 @@
+import Checkout
+import CheckoutProtocol
+import JSON
+import LinuxSystem
+import Systemd
+import Upstream
+import ValueTree
+
+@testable import CheckoutServer
+@testable import CheckoutStore
+
+/// A whole server on the bench: a store in memory, a scripted upstream, a clock and clients of the
+/// test's own, and one turn at a time.
+final class ServerBench {
+  let clock = ManualClock()
+  let backend = VolatileBackend()
+  let upstream = ScriptedUpstream()
+  let loop: EventLoop
+  private(set) var server: Server
+  private var callCount: Int64 = 0
+
+  /// Makes a server; if its store is durable, what is not committed is taken back.
+  init(isDurable: Bool = true, limits: Limits = Limits()) throws {
+    loop = try EventLoop()
+    server = try Self.makeServer(
+      loop, clock, isDurable ? CheckoutStore(backend: backend) : CheckoutStore(), upstream, limits)
+    try server.recover()
+  }
+
+  private static func makeServer(
+    _ loop: EventLoop, _ clock: ManualClock, _ store: CheckoutStore,
+    _ upstream: ScriptedUpstream, _ limits: Limits
+  ) throws -> Server {
+    try Server(
+      loop: loop, clock: clock.source, log: Log(minimumLevel: .emergency),
+      service: ServiceManager(), store: store, upstream: upstream,
+      policy: try UpstreamPolicy(), limits: limits, spans: Spans(), retention: Retention(),
+      bootID: 1, version: "1.2.3"
+    ) { .failure(OptionError("there is no file")) }
+  }
+
+  /// Another process takes over what is kept.
+  func restart() throws {
+    server = try Self.makeServer(
+      loop, clock, CheckoutStore(backend: backend), upstream, Limits())
+    try server.recover()
+  }
+
+  /// Connects a client.
+  func connect(
+    as user: UInt32 = 1000, groups: [UInt32] = [], isAdministrator: Bool = false
+  ) throws -> TestClient {
+    let (client, other) = try TestClient.make()
+    server.admit(
+      FileDescriptor(owning: other),
+      as: Caller(
+        userID: user, groupID: groups.first ?? user, supplementaryGroupIDs: groups,
+        isAdministrator: isAdministrator))
+    return client
+  }
+
+  /// Runs a turn.
+  func turn() { server.runTurn() }
+
+  /// Lets time pass, and runs a turn.
+  func pass(milliseconds: UInt64) {
+    clock.pass(milliseconds: milliseconds)
+    turn()
+  }
+
+  /// A call as a line.
+  func line(_ method: String, _ params: Value = .object([])) -> (text: String, id: Int64) {
+    callCount += 1
+    let request: Value = [
+      "jsonrpc": "2.0", "id": .integer(callCount), "method": .string(method), "params": params,
+    ]
+    return (request.jsonText + "\n", callCount)
+  }
+
+  /// Makes a call and reads what comes of it in the same turn.
+  func call(
+    _ client: TestClient, _ method: String, _ params: Value = .object([])
+  ) throws -> CallOutcome {
+    let (text, id) = line(method, params)
+    client.send(text)
+    turn()
+    return CallOutcome(try client.readLines(), id)
+  }
+
+  /// Answers the oldest request, and runs a turn.
+  @discardableResult
+  func answer() -> Bool {
+    let isAnswered = upstream.answer(SampleUpstream.answer)
+    turn()
+    return isAnswered
+  }
+}
+
+/// What a client has read after a call.
+struct CallOutcome {
+  /// The lines without the reply.
+  let others: [Value]
+  let reply: Value?
+
+  init(_ lines: [Value], _ id: Int64) {
+    reply = lines.first { $0["id"]?.integer == id }
+    others = lines.filter { $0["id"]?.integer != id }
+  }
+
+  var result: Value? { reply?["result"] }
+  var code: Int64? { reply?["error"]?["code"]?.integer }
+  var errorID: String? { reply?["error"]?["data"]?["errorId"]?.string }
+}
+
+/// Answers of an upstream that takes every payment.
+enum SampleUpstream {
+  /// A client token of a session of its own.
+  static let tokens = [
+    "h.eyJhY2Nlc3NUb2tlbiI6ImFjY2Vzcy0xIiwiZXhwIjo0MTAyNDQ0ODAwLCJjb25maWd1cmF0aW9uVXJsIjoiaHR0cHM6Ly9hcGkucHJpbWVyLmlvL2NvbmZpZ3VyYXRpb24iLCJjb3JlVXJsIjoiaHR0cHM6Ly9jb3JlLnByaW1lci5pbyIsInBjaVVybCI6Imh0dHBzOi8vcGNpLnByaW1lci5pbyJ9.s",
+    "h.eyJhY2Nlc3NUb2tlbiI6ImFjY2Vzcy0yIiwiZXhwIjo0MTAyNDQ0ODAwLCJjb25maWd1cmF0aW9uVXJsIjoiaHR0cHM6Ly9hcGkucHJpbWVyLmlvL2NvbmZpZ3VyYXRpb24iLCJjb3JlVXJsIjoiaHR0cHM6Ly9jb3JlLnByaW1lci5pbyIsInBjaVVybCI6Imh0dHBzOi8vcGNpLnByaW1lci5pbyJ9.s",
+    "h.eyJhY2Nlc3NUb2tlbiI6ImFjY2Vzcy0zIiwiZXhwIjo0MTAyNDQ0ODAwLCJjb25maWd1cmF0aW9uVXJsIjoiaHR0cHM6Ly9hcGkucHJpbWVyLmlvL2NvbmZpZ3VyYXRpb24iLCJjb3JlVXJsIjoiaHR0cHM6Ly9jb3JlLnByaW1lci5pbyIsInBjaVVybCI6Imh0dHBzOi8vcGNpLnByaW1lci5pbyJ9.s",
+  ]
+
+  static let configuration = Configuration(
+    paymentMethods: [
+      PaymentMethod(
+        id: "cfg-ideal", type: "ADYEN_IDEAL", name: "iDEAL", implementationType: "NATIVE_SDK")
+    ],
+    clientSession: ClientSession(
+      id: "cs-1", orderID: "o-1", currencyCode: "EUR", totalOrderAmount: 1299,
+      customer: Customer(id: "c-1", firstName: "Ada", lastName: "Byron")))
+
+  /// What it answers.
+  static func answer(_ request: Operation.Request) -> Result<Answer, OperationFailure> {
+    switch request {
+    case .fetchConfiguration, .performActions: .success(.configuration(configuration))
+    case .fetchBanks: .success(.banks([IssuingBank(id: "0", name: "Bank_0")]))
+    case .tokenize: .success(.instrument(PaymentInstrument(token: "tok-1")))
+    case .createPayment:
+      .success(
+        .payment(
+          PaymentResponse(
+            id: "pay-1", orderID: "o-1", status: .pending,
+            requiredAction: RequiredAction(
+              name: "USE_PRIMER_SDK", clientToken: .success(redirectToken)))))
+    case .poll: .success(.redirectStatus(.complete(resumeToken: "res-1")))
+    case .resume:
+      .success(.payment(PaymentResponse(id: "pay-1", orderID: "o-1", status: .success)))
+    case .complete, .validateClientToken: .success(.acknowledged)
+    }
+  }
+
+  private static let redirectToken = ClientToken(
+    encoded: "h.redirect.s", accessToken: "access-9", expiresAt: 4_102_444_800_000,
+    intent: "ADYEN_IDEAL_REDIRECTION", pciURL: "https://pci.primer.io",
+    redirectURL: "https://bank.example.com/page", statusURL: "https://api.primer.io/status")
+}
