@@ -4,8 +4,7 @@ import JSONRPC
 ///
 /// There is one for each uid, found when a connection is accepted and charged by everyone.
 final class User {
-  /// The uid.
-  let id: UInt32
+  private let uid: UInt32
   private unowned let table: UserTable
   private var connections = 0
   private var checkouts = 0
@@ -14,9 +13,12 @@ final class User {
   private var rate = ConnectionRate()
 
   init(_ id: UInt32, in table: UserTable) {
-    self.id = id
+    uid = id
     self.table = table
   }
+
+  /// The uid.
+  var id: UInt32 { uid }
 
   // MARK: Connections
 
