@@ -2,26 +2,35 @@
 package enum Validation {
   /// Whether a text can be a first or last name.
   ///
-  /// Letters and marks of every script, spaces, apostrophes, hyphens and periods, with at least one
-  /// letter, at most 255 scalars: `Jean-Luc`, `O’Brien`, `Kalākaua`, `Jr.` and `李小龙` are people.
-  /// The reference refuses hyphens, apostrophes and periods, which turns people away, and accepts
-  /// blank texts, lone marks and the invisible U+200B, which are no names.
+  /// Letters and marks of every script, and what words are spelled with: spaces, apostrophes and
+  /// their look-alikes, dashes, periods, middle dots, joiners, the Hebrew geresh, the Tibetan tsheg.
+  /// At least one letter, at most 255 scalars: `Jean-Luc`, `O’Brien`, `Gal·la`, `Kalākaua`, `Jr.`,
+  /// `ジャン・リュック` and `李小龙` are people. The reference refuses hyphens, apostrophes and periods,
+  /// which turns people away, and accepts blank texts, lone marks and the invisible U+200B, which
+  /// are no names.
   ///
   /// - Complexity: linear; ASCII letters need no table.
   package static func isName(_ text: String) -> Bool {
     var hasLetter = false
+    var isAfterJoinable = false
     var count = 0
     for scalar in text.unicodeScalars {
       count += 1
       if count > 255 { return false }
+      let wasAfterJoinable = isAfterJoinable
+      isAfterJoinable = false
       switch scalar.value {
       case 0x41...0x5A, 0x61...0x7A: hasLetter = true
-      case 0x20, 0x09, 0x27, 0x2D, 0x2E: continue
+      case 0x20, 0x09, 0x27, 0x2D, 0x2E, 0x60: continue
       case 0..<0x80: return false
       default:
         switch nameRole(of: scalar) {
-        case .letter: hasLetter = true
+        case .letter:
+          hasLetter = true
+          isAfterJoinable = scalar.value >= firstJoinableScalar
+        case .mark: isAfterJoinable = scalar.value >= firstJoinableScalar
         case .companion: continue
+        case .joiner: guard wasAfterJoinable else { return false }
         case .foreign: return false
         }
       }
@@ -29,24 +38,51 @@ package enum Validation {
     return hasLetter
   }
 
-  private enum NameRole { case letter, companion, foreign }
+  /// Whether a text stands for the last name of somebody who has one name only.
+  package static func standsForNoName(_ text: String) -> Bool { text == "-" }
+
+  private enum NameRole { case letter, mark, companion, joiner, foreign }
+
+  /// The scripts before the Hebrew one (Latin, Greek, Cyrillic, Armenian) spell nothing with joiners.
+  private static let firstJoinableScalar: UInt32 = 0x0590
 
   private static func nameRole(of scalar: Unicode.Scalar) -> NameRole {
     switch scalar.value {
-    case 0x2019, 0x02BB, 0x02BC, 0x2010, 0x2011: return .companion
+    // Apostrophes, and what is typed for them: acute accent, primes, quotation marks, full width.
+    case 0xB4, 0x02B9, 0x02BB, 0x02BC, 0x02C8, 0x055A, 0x2018, 0x2019, 0x201B, 0x2032, 0x2035,
+      0xFF07, 0xFF40:
+      return .companion
+    // Middle dots: Catalan, Greek, hyphenation point, Katakana in both widths.
+    case 0xB7, 0x0387, 0x2027, 0x30FB, 0xFF65: return .companion
+    // Full stops of other widths, geresh and gershayim, tsheg, the Ethiopic word space.
+    case 0x2024, 0xFF0E, 0x05F3, 0x05F4, 0x0F0B, 0x0F0C, 0x1361: return .companion
+    // The zero-width joiners and the Mongolian vowel separator.
+    case 0x200C, 0x200D, 0x180E: return .joiner
     default: break
     }
     switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
       return .letter
-    case .nonspacingMark, .spacingMark, .enclosingMark, .spaceSeparator: return .companion
+    case .nonspacingMark, .spacingMark, .enclosingMark: return .mark
+    case .spaceSeparator, .dashPunctuation: return .companion
     default: return .foreign
     }
   }
 
+  /// A text without the white space around it, as a shopper's paste or a keyboard's completion adds
+  /// it.
+  package static func trimmed(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
+    guard let first = scalars.firstIndex(where: { !isSpace($0) }),
+      let last = scalars.lastIndex(where: { !isSpace($0) })
+    else { return "" }
+    return String(scalars[first...last])
+  }
+
   /// Whether a text can be an e-mail address that a payment provider will accept.
   ///
-  /// A dot-atom local part of at most 64 bytes and at least two domain labels, letters of every
+  /// The text must have been ``trimmed(_:)``. A dot-atom local part of at most 64 bytes and at least two domain labels, letters of every
   /// script included, 254 bytes in all (RFC 5321, RFC 6531). Punycode passes; quoted local parts,
   /// address literals and a numeric, one-letter or hyphenated top label do not: no mail provider
   /// has them.

@@ -92,6 +92,16 @@ import Testing
     #expect(Validation.isEmailAddress(text) == isValid)
   }
 
+  @Test(
+    arguments: [
+      (" john@doe.com ", "john@doe.com"), ("\tjohn@doe.com\r\n", "john@doe.com"),
+      ("\u{A0}\u{3000}john@doe.com\u{2028}", "john@doe.com"), ("john @doe.com", "john @doe.com"),
+      ("   ", ""), ("", ""), (" \u{301} ", "\u{301}"),
+    ])
+  func `white space around an address goes, and none within it`(text: String, trimmed: String) {
+    #expect(Validation.trimmed(text).unicodeScalars.elementsEqual(trimmed.unicodeScalars))
+  }
+
   @Test func `an address, its local part and its labels have the lengths of RFC 5321`() {
     let local = String(repeating: "l", count: 64)
     let label = String(repeating: "d", count: 63)

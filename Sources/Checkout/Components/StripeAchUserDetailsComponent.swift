@@ -19,8 +19,19 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
       }
     }
 
-    func accepts(_ text: String) -> Bool {
-      self == .emailAddress ? Validation.isEmailAddress(text) : Validation.isName(text)
+    /// What is accepted of an input; `nil` if it is invalid.
+    ///
+    /// An e-mail address is accepted without the white space around it. Somebody with one name only
+    /// has `-` for the last name.
+    func accepted(of text: String) -> String? {
+      switch self {
+      case .emailAddress:
+        let address = Validation.trimmed(text)
+        return Validation.isEmailAddress(address) ? address : nil
+      case .firstName: return Validation.isName(text) ? text : nil
+      case .lastName:
+        return Validation.isName(text) || Validation.standsForNoName(text) ? text : nil
+      }
     }
 
     func action(_ text: String) -> ClientSessionAction {
@@ -120,12 +131,12 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
     _ text: String, as field: Field, _ data: Value, _ moment: inout Moment,
     _ events: inout [Event]
   ) -> FieldStatus {
-    let isValid = field.accepts(text)
+    let accepted = field.accepted(of: text)
     let status = FieldStatus(
       of: data,
-      error: isValid ? nil : FieldError(field: field.rawValue, id: field.error),
+      error: accepted == nil ? FieldError(field: field.rawValue, id: field.error) : nil,
       moment: &moment, events: &events)
-    entries[Self.place(of: field)] = Entry(accepted: isValid ? text : nil, status: status)
+    entries[Self.place(of: field)] = Entry(accepted: accepted, status: status)
     return status
   }
 
