@@ -53,6 +53,8 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
+      name: "CUUID", pkgConfig: "uuid", providers: [.apt(["uuid-dev"])]),
+    .systemLibrary(
       name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
     .target(name: "CCurl", cSettings: [.define("_GNU_SOURCE")]),
@@ -84,8 +86,8 @@ let package = Package(
     module(
       "CheckoutServer",
       [
-        "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem", "Upstream",
-        "JSONRPC", "JSON", "Checkout", "ValueTree",
+        "CUUID", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem",
+        "Upstream", "JSONRPC", "JSON", "Checkout", "ValueTree",
       ]),
     module(
       "CheckoutClient",

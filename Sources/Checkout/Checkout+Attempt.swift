@@ -7,21 +7,20 @@ extension Checkout {
     attempt?.since = turn.moment.now
   }
 
-  /// The component that was submitted.
-  private var submitted: any PaymentComponent {
-    guard let attempt else { preconditionFailure("a payment without an attempt") }
-    return components[attempt.component].component
+  /// The component that was submitted: every payment under way has one.
+  private var submitted: (any PaymentComponent)? {
+    attempt.map { components[$0.component].component }
   }
 
   private var submittedType: Value.Member {
-    .init("paymentMethodType", .string(type(of: submitted).kind.paymentMethodType))
+    .init("paymentMethodType", Value(submitted.map { type(of: $0).kind.paymentMethodType }))
   }
 
   // MARK: From data to token
 
   /// The session is as it must be: tells of the submission and asks whether to go on.
   mutating func beginPayment(_ turn: inout Turn) {
-    guard let index = attempt?.component else { return }
+    guard let index = attempt?.component, let submitted else { return }
     if let step = submitted.stepAfterSubmission { publishStep(step, of: index, &turn) }
     do throws(CheckoutError) {
       try submitted.checkSession(context)
@@ -40,6 +39,7 @@ extension Checkout {
   }
 
   private mutating func tokenize(_ turn: inout Turn) {
+    guard let submitted else { return }
     clearExpiry(&turn)
     publish(Event(.didStartTokenization, [submittedType]), &turn)
     enter(.tokenizing, &turn)
@@ -57,7 +57,10 @@ extension Checkout {
     guard settings.paymentHandling == .auto else {
       let decision = ask(
         .didTokenizePaymentMethod,
-        [submittedType, .init("paymentMethodTokenData", instrument.data)],
+        [
+          submittedType, .init("paymentMethodTokenData", instrument.data),
+          .init("paymentIdempotencyKey", .string(derivedKey(1, turn.moment))),
+        ],
         within: spans.decision, &turn)
       return enter(.decidingAfterTokenization(decision), &turn)
     }
@@ -80,7 +83,7 @@ extension Checkout {
         kind,
         members + [
           .init("decisionId", .string(decision.id)),
-          .init("deadline", .string(Timestamp(decision.deadline).text)),
+          .init("deadline", .string(turn.moment.text(of: decision.deadline))),
         ]), &turn)
     turn.effects.append(.setTimer(.decision, after: span))
     return decision
@@ -104,20 +107,35 @@ extension Checkout {
     }
     switch (stage, decision) {
     case (.decidingOnCreation, .continue(let key)):
-      attempt?.idempotencyKey = key
+      guard key?.utf8.starts(with: PaymentKey.prefix.utf8) != true else {
+        throw CheckoutError(.idempotencyKeyReused, path: "/paymentIdempotencyKey")
+      }
+      attempt?.key = key
+      attempt?.isKeyChosen = key != nil
+      attempt?.startedAt = turn.moment.now
       turn.effects.append(.clearTimer(.decision))
       tokenize(&turn)
     case (.decidingAfterTokenization, .continueWithNewClientToken(let token)),
       (.decidingAfterResume, .continueWithNewClientToken(let token)):
-      return try validate(token, open, &turn)
+      return try validate(token.steady(by: turn.moment), open, &turn)
     case (.decidingAfterTokenization, .complete(let payment)),
       (.decidingAfterResume, .complete(let payment)):
-      if let payment { attempt?.payment = payment }
+      guard payment?.meaning != .failed else {
+        throw CheckoutError(
+          .invalidValue, detail: "A payment that failed is no completion: use abort",
+          path: "/payment/status")
+      }
+      note(payment)
       turn.effects.append(.clearTimer(.decision))
       end(.handledByClient, nil, &turn)
-    case (_, .abort(let message)):
+    case (_, .abort(let message, let payment)):
+      note(payment)
       turn.effects.append(.clearTimer(.decision))
-      end(.failed, upstreamError(.merchantError, nil, detail: message, &turn), &turn)
+      // The shopper has approved a payment that only the backend knows.
+      let isOpen = open.event == .didResumeWith && payment?.meaning != .failed
+      end(
+        isOpen ? .unknown : .failed,
+        upstreamError(.merchantError, nil, detail: message, &turn), &turn)
     default:
       throw CheckoutError(
         .invalidValue, detail: "That is no decision for \(open.event.rawValue)",
@@ -154,7 +172,7 @@ extension Checkout {
         .invalidClientToken, detail: "The token lacks pciUrl", path: "/clientToken")
     }
     do throws(CheckoutError) {
-      _ = try submitted.plan(for: token)
+      _ = try submitted?.plan(for: token)
     } catch {
       throw CheckoutError(
         .invalidClientToken, detail: error.detail ?? error.id.summary, path: "/clientToken")

@@ -114,7 +114,8 @@ extension Checkout {
       throw CheckoutError(.invalidCollectedData, validationErrors: missing)
     }
     attempt = Attempt(
-      component: index, stepBefore: components[index].step, since: turn.moment.now)
+      component: index, stepBefore: components[index].step, since: turn.moment.now,
+      startedAt: turn.moment.now)
     phase = .paying(.patching)
     if components[index].kind.redirects {
       publishStep(["name": "webRedirect", "state": "loading"], of: index, &turn)

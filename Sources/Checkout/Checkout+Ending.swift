@@ -13,14 +13,17 @@ extension Checkout {
     case .starting, .ready: end(.cancelled, cancelled, &turn)
     case .paying(let stage):
       switch stage {
-      case .patching, .decidingOnCreation, .tokenizing, .collecting, .mandating:
-        end(.cancelled, cancelled, &turn)
+      case .patching, .decidingOnCreation, .tokenizing: end(.cancelled, cancelled, &turn)
       case .decidingAfterTokenization, .validatingToken, .decidingAfterResume:
         // The client's backend has the token, and may have created the payment.
         end(.unknown, cancelled, &turn)
+      case .collecting, .mandating:
+        // So it has; a payment of the daemon's own waits for the mandate.
+        let isOwn = settings.paymentHandling == .auto
+        end(isOwn ? .cancelled : .unknown, cancelled, &turn)
       case .creating where operations.contains { $0.purpose == .create && $0.isUnsent }:
         end(.cancelled, cancelled, &turn)
-      case .creating, .resuming, .completing: attempt?.isCancelling = true
+      case .creating, .resuming, .completing, .asking: attempt?.isCancelling = true
       case .redirecting:
         attempt?.isCancelling = true
         turn.effects.append(.clearTimer(.poll))
@@ -36,9 +39,18 @@ extension Checkout {
   /// Ends the checkout: one terminal event, after the payment method has been taken back where a
   /// failure leaves a surcharge on the session.
   ///
-  /// A payment that upstream has called made is never told as failed or cancelled.
-  mutating func end(_ outcome: Outcome, _ error: CheckoutError?, _ turn: inout Turn) {
-    let outcome = isPaymentMade && !outcome.isCompletion ? .unknown : outcome
+  /// A payment that upstream has called made is never told as failed or cancelled; nor is, in a state
+  /// that has gone back in time, what only this daemon thinks has failed or was cancelled.
+  mutating func end(
+    _ outcome: Outcome, _ error: CheckoutError?, onWordOfUpstream: Bool = false,
+    _ turn: inout Turn
+  ) {
+    var outcome = isPaymentMade && !outcome.isCompletion ? .unknown : outcome
+    var error = error
+    if isRestored, !onWordOfUpstream, !outcome.holdsSession {
+      outcome = .unknown
+      error = upstreamError(.stateRestored, nil, &turn)
+    }
     let leavesSurcharge =
       hasSelectedPaymentMethod && configuration?.clientSession.surcharges.isEmpty == false
     let unselects =
@@ -76,6 +88,7 @@ extension Checkout {
     var members: [Value.Member] = []
     if let error = ending.error { members.append(.init("error", error.value)) }
     if let payment = paymentValue { members.append(.init("payment", payment)) }
+    if let payment = secondPaymentValue { members.append(.init("secondPayment", payment)) }
     members.append(.init("outcome", .string(outcome.rawValue)))
     publish(Event(outcome.isCompletion ? .didCompleteCheckout : .didFail, members), &turn)
     turn.effects.append(.ended(outcome))

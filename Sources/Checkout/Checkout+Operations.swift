@@ -26,20 +26,26 @@ extension Checkout {
   ///
   /// One that nobody awaits any more means nothing.
   mutating func finish(
-    _ id: OperationID, _ result: Result<Answer, OperationFailure>, _ turn: inout Turn
+    _ id: OperationID, _ result: Result<Answer, OperationFailure>, isSettledHere: Bool,
+    _ turn: inout Turn
   ) {
     guard let place = operations.firstIndex(where: { $0.operation.id == id }),
       !operations[place].isWaiting
     else { return }
     if case .failure(let failure) = result {
-      note(failure.payment)
+      // What a used key names may be another checkout's payment.
+      if !failure.isKeyAlreadyUsed, operations[place].purpose != .question {
+        note(failure.payment, mustMatch: true)
+      }
       if failure.mayHaveBeenDone { operations[place].mayHaveBeenDone = true }
+      let end = end(of: operations[place].purpose)
       // What was cancelled before it could leave must not leave later.
       let isCalledOff =
         attempt?.isCancelling == true && operations[place].purpose == .create
         && !operations[place].mayHaveBeenDone
       if !isCalledOff,
-        let delay = operations[place].delayBeforeRepeat(after: failure, spans, &turn.moment)
+        let delay = operations[place].delayBeforeRepeat(
+          after: failure, until: end, spans, &turn.moment)
       {
         operations[place].isWaiting = true
         operations[place].repeatsAt = turn.moment.now + delay
@@ -51,7 +57,8 @@ extension Checkout {
     if pending.changesSession { sendNextSessionChange(&turn) }
     switch result {
     case .success(let answer): take(answer, of: pending, &turn)
-    case .failure(let failure): take(failure, of: pending, &turn)
+    case .failure(let failure):
+      take(failure, of: pending, isSettledHere: isSettledHere, &turn)
     }
   }
 
@@ -60,6 +67,7 @@ extension Checkout {
     guard let place = operations.firstIndex(where: { $0.operation.id == id }),
       operations[place].isWaiting, operations[place].sentCount > 0
     else { return }
+    if isPastSpan(operations[place], turn.moment) { return giveUp(place, &turn) }
     send(place, &turn)
   }
 
@@ -98,7 +106,13 @@ extension Checkout {
     case (.patch, .configuration(let configuration)):
       finishPatch(configuration.clientSession, &turn)
     case (.tokenize, .instrument(let instrument)): finishTokenization(instrument, &turn)
-    case (.create, .payment(let response)): take(response, after: .create, &turn)
+    case (.create, .payment(let response)):
+      if response.id != nil { creation = pending.operation }
+      take(response, after: .create, &turn)
+    case (.question, .payment(let response)):
+      let word = response.status?.rawValue
+      takeSecondPayment(
+        Payment(id: response.id, orderID: response.orderID, status: word), &turn)
     case (.poll, .redirectStatus(let status)): finishPoll(status, sentAt: pending.sentAt, &turn)
     case (.resume, .payment(let response)): take(response, after: .resume, &turn)
     case (.complete, .acknowledged): finishCompletion(&turn)
@@ -108,12 +122,14 @@ extension Checkout {
     case (.superseded, .configuration(let configuration)):
       replaceSession(configuration.clientSession)
     default:
-      preconditionFailure("an operation was answered with another operation's answer")
+      // Whoever performs an operation answers it with its own answer: this one says nothing.
+      take(OperationFailure(.undecodable), of: pending, isSettledHere: false, &turn)
     }
   }
 
   private mutating func take(
-    _ failure: OperationFailure, of pending: PendingOperation, _ turn: inout Turn
+    _ failure: OperationFailure, of pending: PendingOperation, isSettledHere: Bool,
+    _ turn: inout Turn
   ) {
     switch pending.purpose {
     case .configuration:
@@ -121,10 +137,11 @@ extension Checkout {
     case .start(let index): failStart(of: index, failure, &turn)
     case .patch: failPatch(failure, &turn)
     case .tokenize: end(.failed, upstreamError(failure.errorID, failure, &turn), &turn)
-    case .create: failCreation(failure, pending, &turn)
+    case .create: failCreation(failure, pending, isSettledHere: isSettledHere, &turn)
+    case .question: failQuestion(failure, &turn)
     case .poll: failPoll(failure, sentAt: pending.sentAt, &turn)
-    case .resume: failResumption(failure, pending, &turn)
-    case .complete: failCompletion(failure, pending, &turn)
+    case .resume: failResumption(failure, &turn)
+    case .complete: failCompletion(failure, &turn)
     case .validateToken: failValidation(failure, &turn)
     case .unselect: finishUnselection(nil, &turn)
     case .superseded: break
@@ -145,85 +162,6 @@ extension Checkout {
   /// Thirty-two letters and digits.
   private static func requestID(_ moment: inout Moment) -> String {
     String(moment.uuid().filter { $0 != "-" })
-  }
-}
-
-extension PendingOperation {
-  /// Whether its answer is a new client session.
-  var changesSession: Bool {
-    if case .performActions = operation.request { return true }
-    return false
-  }
-
-  /// Whether it was never carried out, for certain, and is not on its way now.
-  var isUnsent: Bool { isWaiting && !mayHaveBeenDone }
-
-  /// How long to wait before sending it again, or `nil` if the failure is the end of it.
-  ///
-  /// - Source: design.md section 5, "What may be repeated".
-  mutating func delayBeforeRepeat(
-    after failure: OperationFailure, _ spans: Spans, _ moment: inout Moment
-  ) -> Milliseconds? {
-    switch purpose {
-    case .poll, .unselect, .superseded: return nil
-    case .configuration, .start, .patch, .tokenize, .validateToken:
-      return failure.mayPass ? backOff(failure, &moment) : nil
-    case .create:
-      if failure.isKeyAlreadyUsed { return nil }
-      if failure.kind == .notSent && !mayHaveBeenDone { return backOff(failure, &moment) }
-      guard mayHaveBeenDone, !(failure.isRefusal), uncertainRepeats < 3 else { return nil }
-      // The key is settled upstream only once the first sending's own time-out has passed.
-      uncertainRepeats += 1
-      return max(1000, sentAt + spans.paymentCreation - moment.now)
-    case .resume, .complete:
-      guard !failure.isRefusal || failure.mayPass, failure.kind != .notAllowed else { return nil }
-      let delays: [Milliseconds] = [1000, 5000, 15_000, 30_000, 60_000]
-      guard uncertainRepeats < delays.count else { return nil }
-      uncertainRepeats += 1
-      return delays[uncertainRepeats - 1]
-    }
-  }
-
-  /// 0.1 s doubling to 12.8 s, or what upstream asks for up to a minute, with up to 0.1 s of jitter;
-  /// eight times.
-  private func backOff(_ failure: OperationFailure, _ moment: inout Moment) -> Milliseconds? {
-    guard sentCount <= 8 else { return nil }
-    let jitter = Milliseconds(moment.bits() % 100)
-    return max(min(failure.retryAfter ?? 0, 60_000), 100 << Milliseconds(sentCount - 1)) + jitter
-  }
-}
-
-extension OperationFailure {
-  /// Whether the same request may well succeed a moment later.
-  var mayPass: Bool {
-    switch kind {
-    case .notSent, .timedOut, .interrupted: true
-    case .status:
-      [408, 425, 429].contains(httpStatus ?? 0) || (500..<600).contains(httpStatus ?? 0)
-    case .undecodable, .notAllowed, .untrusted: false
-    }
-  }
-
-  /// Whether upstream would say the same again: a 4xx that does not pass.
-  var isLasting: Bool {
-    kind == .status && (400..<500).contains(httpStatus ?? 0) && !mayPass
-  }
-
-  /// Whether upstream refused for certain: a 4xx with Primer's own error body.
-  ///
-  /// Only on the first sending does that mean that nothing was done; 408 says that the server gave up on something.
-  var isRefusal: Bool {
-    kind == .status && (400..<500).contains(httpStatus ?? 0) && httpStatus != 408
-      && serverError?.id != nil && !speaksOfKey && !isKeyAlreadyUsed
-  }
-
-  /// Whether the request may have been carried out all the same.
-  var mayHaveBeenDone: Bool {
-    switch kind {
-    case .notSent, .notAllowed, .untrusted: false
-    case .timedOut, .interrupted, .undecodable: true
-    case .status: !isRefusal
-    }
   }
 }
 

@@ -1,15 +1,7 @@
 import ValueTree
 
 extension Checkout {
-  // MARK: Creation
-
-  mutating func create(_ paymentMethodToken: String, _ turn: inout Turn) {
-    enter(.creating, &turn)
-    let key = attempt?.idempotencyKey ?? turn.moment.uuid()
-    perform(
-      .createPayment(paymentMethodToken: paymentMethodToken, idempotencyKey: key), at: pciURL,
-      for: .create, &turn)
-  }
+  // MARK: Answers
 
   /// Takes an answer about the payment, whatever it was to.
   mutating func take(
@@ -22,50 +14,32 @@ extension Checkout {
     case .failed(let outcome):
       let isUnderstood = response.status?.meaning != .unknown
       let id: ErrorID = call == .create ? .paymentFailed : .failedToResumePayment
-      end(outcome, upstreamError(isUnderstood ? id : .outcomeUnknown, nil, &turn), &turn)
+      let error = upstreamError(isUnderstood ? id : .outcomeUnknown, nil, &turn)
+      end(outcome, error, onWordOfUpstream: true, &turn)
     case .actionRequired:
       guard let action = response.requiredAction else { return }
-      follow(action.clientToken, &turn)
+      follow(action.clientToken.map { $0.steady(by: turn.moment) }, &turn)
     }
   }
 
   /// Adds what is newly known of the payment.
-  mutating func note(_ payment: Payment?) {
+  ///
+  /// - Parameters:
+  ///   - payment: What was said.
+  ///   - mustMatch: Whether it counts only if it names the payment that is known already, or if none
+  ///     is.
+  mutating func note(_ payment: Payment?, mustMatch: Bool = false) {
     guard let payment else { return }
     let known = attempt?.payment
+    if mustMatch, let id = known?.id, payment.id != id { return }
     attempt?.payment = Payment(
       id: payment.id ?? known?.id, orderID: payment.orderID ?? known?.orderID,
-      status: payment.status ?? known?.status)
-  }
-
-  mutating func failCreation(
-    _ failure: OperationFailure, _ pending: PendingOperation, _ turn: inout Turn
-  ) {
-    if failure.isKeyAlreadyUsed { return takeUsedKey(failure, &turn) }
-    let isCertain = !pending.mayHaveBeenDone
-    if isCertain, !failure.isRefusal, attempt?.isCancelling == true {
-      return end(.cancelled, upstreamError(.paymentCancelled, failure, &turn), &turn)
-    }
-    let error = upstreamError(
-      isCertain ? failure.errorID : .outcomeUnknown, failure, &turn)
-    end(isCertain ? .failed : .unknown, error, &turn)
-  }
-
-  /// The key was used before: that payment exists, and its status is all there is to know.
-  ///
-  /// What a pending one needs stood in an answer that is lost.
-  private mutating func takeUsedKey(_ failure: OperationFailure, _ turn: inout Turn) {
-    switch failure.payment?.meaning {
-    case .made: end(.success, nil, &turn)
-    case .settling: end(isBankDebit ? .pending : .success, nil, &turn)
-    case .failed: end(.failed, upstreamError(.paymentFailed, failure, &turn), &turn)
-    case .pending, .unknown, nil:
-      end(.unknown, upstreamError(.outcomeUnknown, failure, &turn), &turn)
-    }
+      status: payment.status ?? known?.status,
+      isExisting: payment.isExisting || known?.isExisting == true)
   }
 
   /// Whether the attempt's money comes from a bank account, days later.
-  private var isBankDebit: Bool {
+  var isBankDebit: Bool {
     guard let index = attempt?.component else { return false }
     return type(of: components[index].component).kind.isBankDebit
   }
@@ -122,21 +96,17 @@ extension Checkout {
       .resume(paymentID: paymentID, resumeToken: resumeToken), at: pciURL, for: .resume, &turn)
   }
 
-  mutating func failResumption(
-    _ failure: OperationFailure, _ pending: PendingOperation, _ turn: inout Turn
-  ) {
-    fail(failure, pending, .failedToResumePayment, &turn)
+  mutating func failResumption(_ failure: OperationFailure, _ turn: inout Turn) {
+    fail(failure, .failedToResumePayment, &turn)
   }
 
-  /// Ends with `failed` if upstream refused the first sending, with `unknown` otherwise: the payment
-  /// exists, and the shopper has approved it.
-  private mutating func fail(
-    _ failure: OperationFailure, _ pending: PendingOperation, _ id: ErrorID, _ turn: inout Turn
-  ) {
-    let isCertain = failure.isRefusal && !pending.mayHaveBeenDone && pending.sentCount == 1
-    end(
-      isCertain ? .failed : .unknown,
-      upstreamError(isCertain ? id : .outcomeUnknown, failure, &turn), &turn)
+  /// Ends with `failed` only if upstream says that this payment failed, with `unknown` otherwise: the
+  /// payment exists, and the shopper has approved it.
+  private mutating func fail(_ failure: OperationFailure, _ id: ErrorID, _ turn: inout Turn) {
+    if failure.payment?.meaning == .failed, failure.payment?.id == attempt?.payment?.id {
+      return end(.failed, upstreamError(id, failure, &turn), onWordOfUpstream: true, &turn)
+    }
+    askOrEnd(upstreamError(.outcomeUnknown, failure, &turn), &turn)
   }
 
   // MARK: Bank account and mandate
@@ -155,7 +125,9 @@ extension Checkout {
   /// What the collector needs; the short form has none of the shopper's data.
   func collectorInfo(_ secret: String, isShort: Bool = false) -> Value {
     let customer = configuration?.clientSession.customer
-    let names = [customer?.firstName, customer?.lastName].compactMap(\.self)
+    let names = [customer?.firstName, customer?.lastName].compactMap(\.self).filter {
+      !Validation.standsForNoName($0)
+    }
     var members: [Value.Member] = [
       .init("kind", "bankAccountCollector"),
       .init("publishableKey", Value(settings.stripePublishableKey)),
@@ -209,7 +181,7 @@ extension Checkout {
     clearExpiry(&turn)
     enter(.completing, &turn)
     perform(
-      .complete(mandateAcceptedAt: turn.moment.now), at: completeURL, for: .complete, &turn)
+      .complete(mandateAcceptedAt: turn.moment.wall), at: completeURL, for: .complete, &turn)
     return .done
   }
 
@@ -219,10 +191,8 @@ extension Checkout {
     end(isPaymentMade ? .success : .pending, nil, &turn)
   }
 
-  mutating func failCompletion(
-    _ failure: OperationFailure, _ pending: PendingOperation, _ turn: inout Turn
-  ) {
-    fail(failure, pending, failure.errorID, &turn)
+  mutating func failCompletion(_ failure: OperationFailure, _ turn: inout Turn) {
+    fail(failure, failure.errorID, &turn)
   }
 }
 

@@ -28,7 +28,7 @@ extension Checkout {
       } else {
         resume(resumeToken, &turn)
       }
-    case .unknown: end(.unknown, upstreamError(.statusPollFailed, nil, &turn), &turn)
+    case .unknown: askOrEnd(upstreamError(.statusPollFailed, nil, &turn), &turn)
     }
   }
 
@@ -37,7 +37,7 @@ extension Checkout {
       return pollAgain(
         after: max(3000, failure.retryAfter ?? 0), failure, sentAt: sentAt, &turn)
     }
-    end(.unknown, upstreamError(.statusPollFailed, failure, &turn), &turn)
+    askOrEnd(upstreamError(.statusPollFailed, failure, &turn), &turn)
   }
 
   /// Waits for the next poll.
@@ -54,7 +54,7 @@ extension Checkout {
     let left = deadline - turn.moment.now
     guard left > 0 else {
       guard sentAt >= deadline else { return poll(&turn) }
-      return end(.unknown, upstreamError(.statusPollTimeout, failure, &turn), &turn)
+      return askOrEnd(upstreamError(.statusPollTimeout, failure, &turn), &turn)
     }
     turn.effects.append(.setTimer(.poll, after: min(delay, left)))
   }

@@ -8,16 +8,28 @@ extension Checkout {
   /// - Parameters:
   ///   - moment: When.
   ///   - minimumDecisionSpan: How long an open decision stays open at least.
+  ///   - isRestored: Whether the state has gone back in time, or commits after it are missing.
   /// - Returns: What is to be done.
   package mutating func resume(
-    at moment: Moment, minimumDecisionSpan: Milliseconds
+    at moment: Moment, minimumDecisionSpan: Milliseconds, isRestored: Bool = false
   ) -> [Effect] {
-    handle(.restarted(minimumDecisionSpan: minimumDecisionSpan), at: moment)
+    handle(
+      .restarted(minimumDecisionSpan: minimumDecisionSpan, isRestored: isRestored), at: moment)
   }
 
-  mutating func takeUp(_ minimumDecisionSpan: Milliseconds, _ turn: inout Turn) {
+  mutating func takeUp(
+    _ minimumDecisionSpan: Milliseconds, isRestored isNewlyRestored: Bool, _ turn: inout Turn
+  ) {
+    if isEnded { return }
+    if isNewlyRestored { isRestored = true }
+    // What has become of it since is not known; to go on could create a payment once more.
+    if isRestored, leadsToCreation { return end(.failed, nil, &turn) }
     if let expiresAt { expire(at: expiresAt, &turn) }
     restoreDecision(minimumDecisionSpan, &turn)
+    if let late = operations.firstIndex(where: { isPastSpan($0, turn.moment) }) {
+      if !operations[late].isWaiting { operations[late].mayHaveBeenDone = true }
+      return giveUp(late, &turn)
+    }
     for place in operations.indices { takeUp(place, &turn) }
     if case .paying(.redirecting) = phase { poll(&turn) }
   }
@@ -26,6 +38,15 @@ extension Checkout {
   package var hasWorkToResume: Bool {
     if case .paying = phase { return true }
     return !operations.isEmpty
+  }
+
+  /// Whether the attempt comes to a creation by itself, or has come to it.
+  private var leadsToCreation: Bool {
+    guard case .paying(let stage) = phase else { return false }
+    switch stage {
+    case .patching, .decidingOnCreation, .tokenizing, .creating: return true
+    default: return false
+    }
   }
 
   private mutating func restoreDecision(
@@ -63,7 +84,9 @@ extension Checkout {
     switch pending.purpose {
     case .create:
       wait(place, max(1000, pending.sentAt + spans.paymentCreation - turn.moment.now), &turn)
-    case .resume, .complete: wait(place, 1000, &turn)
+    case .resume, .complete:
+      operations[place].uncertainRepeats += 1
+      wait(place, 1000, &turn)
     default:
       operations[place].sentAt = turn.moment.now
       turn.effects.append(.perform(pending.operation))
@@ -73,7 +96,6 @@ extension Checkout {
   /// Counts the sending whose answer is lost as one that may have been carried out.
   private mutating func wait(_ place: Int, _ delay: Milliseconds, _ turn: inout Turn) {
     operations[place].mayHaveBeenDone = true
-    operations[place].uncertainRepeats += 1
     operations[place].isWaiting = true
     operations[place].repeatsAt = turn.moment.now + delay
     turn.effects.append(.setTimer(.repeat(operations[place].operation.id), after: delay))

@@ -21,7 +21,7 @@ extension Checkout {
       case .decidingOnCreation, .decidingAfterTokenization, .decidingAfterResume,
         .validatingToken:
         return .awaitingDecision
-      case .creating, .resuming, .completing: return .processing
+      case .creating, .resuming, .completing, .asking: return .processing
       case .unselecting(let ending):
         return ending.outcome == .cancelled ? .cancelling : .processing
       case .redirecting: return .awaitingRedirect
@@ -41,10 +41,13 @@ extension Checkout {
   }
 
   /// The id of the payment's component, error and so on: what the whole snapshot shows.
-  package var snapshot: Value {
-    if case .archived(let record) = phase { return archivedSnapshot(record) }
+  ///
+  /// - Parameter wallOffset: How far the wall clock is ahead of the steady one now.
+  /// - Returns: The `snapshot` of the protocol.
+  package func snapshot(wallOffset: Milliseconds) -> Value {
+    if case .archived(let record) = phase { return archivedSnapshot(record, wallOffset) }
     return .object(
-      head + [.init("paymentHandling", .string(settings.paymentHandling.rawValue))]
+      head(wallOffset) + handling
         + (configuration == nil
           ? []
           : [
@@ -52,12 +55,15 @@ extension Checkout {
             .init("clientSession", clientSessionValue),
           ])
         + [.init("components", .array(components.indices.map(componentSnapshot)))]
-        + tail(awaiting))
+        + tail(awaiting(wallOffset)))
   }
 
   /// The snapshot without bank lists, line items and collected data.
-  package var shortSnapshot: Value {
-    if case .archived(let record) = phase { return archivedSnapshot(record) }
+  ///
+  /// - Parameter wallOffset: As for the whole one.
+  /// - Returns: The short form of the protocol.
+  package func shortSnapshot(wallOffset: Milliseconds) -> Value {
+    if case .archived(let record) = phase { return archivedSnapshot(record, wallOffset) }
     var session: [Value.Member] = []
     if let known = configuration?.clientSession {
       session = [
@@ -74,16 +80,16 @@ extension Checkout {
       ]
     }
     return .object(
-      head + [.init("paymentHandling", .string(settings.paymentHandling.rawValue))]
+      head(wallOffset) + handling
         + (configuration == nil ? [] : [.init("clientSession", .object(session))])
-        + [.init("components", .array(components))] + tail(awaiting(isShort: true)))
+        + [.init("components", .array(components))] + tail(awaiting(wallOffset, isShort: true)))
   }
 
   /// All that is left after the wiping, long or short.
-  private func archivedSnapshot(_ record: OutcomeRecord) -> Value {
+  private func archivedSnapshot(_ record: OutcomeRecord, _ wallOffset: Milliseconds) -> Value {
     var members =
-      head + [
-        .init("endedAt", .string(Timestamp(record.endedAt).text)),
+      head(wallOffset) + [
+        .init("endedAt", .string(Timestamp(record.endedAt.adding(wallOffset)).text)),
         .init("paymentHandling", .string(settings.paymentHandling.rawValue)),
         .init("clientSession", ["orderId": Value(record.orderID)]), .init("components", []),
         .init("awaiting", []),
@@ -94,21 +100,36 @@ extension Checkout {
     return .object(members)
   }
 
-  private var head: [Value.Member] {
+  /// Who creates the payment, and what protects the session from being paid twice.
+  private var handling: [Value.Member] {
+    var members = [
+      Value.Member("paymentHandling", .string(settings.paymentHandling.rawValue))
+    ]
+    if let session = paymentSession {
+      members.append(.init("paymentProtection", .string(session.protection.rawValue)))
+    }
+    return members
+  }
+
+  private func head(_ wallOffset: Milliseconds) -> [Value.Member] {
     var members = [
       Value.Member("checkoutId", .string(id.text)),
       Value.Member("state", .string(state.rawValue)),
       Value.Member("seq", .integer(seq)),
       Value.Member("owner", ["uid": .integer(Int64(owner))]),
-      Value.Member("createdAt", .string(Timestamp(createdAt).text)),
+      Value.Member("createdAt", .string(Timestamp(createdAt.adding(wallOffset)).text)),
     ]
-    if let expiresAt { members.append(.init("expiresAt", .string(Timestamp(expiresAt).text))) }
+    if let expiresAt {
+      let text = Timestamp(expiresAt.adding(wallOffset)).text
+      members.append(.init("expiresAt", .string(text)))
+    }
     return members
   }
 
   private func tail(_ awaiting: [Value]) -> [Value.Member] {
     var members = [Value.Member("awaiting", .array(awaiting))]
     if let payment = paymentValue { members.append(.init("payment", payment)) }
+    if let payment = secondPaymentValue { members.append(.init("secondPayment", payment)) }
     if case .ended(let ending) = phase {
       members.append(.init("outcome", .string(ending.outcome.rawValue)))
       if let error = ending.error { members.append(.init("error", error.value)) }
@@ -121,26 +142,33 @@ extension Checkout {
     return attempt?.payment
   }
 
+  /// The payment's id, once it is known.
+  package var paymentID: String? { knownPayment?.id }
+
   /// The payment as far as it is known, once there is one.
   package var paymentValue: Value? {
     guard let payment = knownPayment else { return nil }
-    return [
-      "id": Value(payment.id), "orderId": Value(payment.orderID),
-      "status": Value(payment.status),
-    ]
+    return payment.value
   }
 
-  /// What a client must do for the checkout to go on.
-  package var awaiting: [Value] { awaiting(isShort: false) }
+  /// The payment that a question has made, if one has.
+  package var secondPaymentValue: Value? { attempt?.secondPayment?.value }
 
-  private func awaiting(isShort: Bool) -> [Value] {
+  /// Whether a client must do something for the checkout to go on.
+  package var isAwaiting: Bool { !awaiting(0).isEmpty }
+
+  /// What a client must do for the checkout to go on.
+  private func awaiting(_ wallOffset: Milliseconds, isShort: Bool = false) -> [Value] {
     guard let attempt, case .paying(let stage) = phase, !attempt.isCancelling else { return [] }
     func entry(_ kind: Value, _ deadline: WallTime?, _ members: [Value.Member]) -> [Value] {
       var all = [
         Value.Member("kind", kind),
-        Value.Member("since", .string(Timestamp(attempt.since).text)),
+        Value.Member("since", .string(Timestamp(attempt.since.adding(wallOffset)).text)),
       ]
-      if let deadline { all.append(.init("deadline", .string(Timestamp(deadline).text))) }
+      if let deadline {
+        let text = Timestamp(deadline.adding(wallOffset)).text
+        all.append(.init("deadline", .string(text)))
+      }
       return [.object(all + members)]
     }
     switch stage {
@@ -201,5 +229,17 @@ extension Checkout {
         "lastName": Value(customer.lastName), "emailAddress": Value(customer.emailAddress),
       ],
     ]
+  }
+}
+
+extension Payment {
+  /// The wire form.
+  fileprivate var value: Value {
+    var members = [
+      Value.Member("id", Value(id)), Value.Member("orderId", Value(orderID)),
+      Value.Member("status", Value(status)),
+    ]
+    if isExisting { members.append(.init("existing", true)) }
+    return .object(members)
   }
 }

@@ -19,6 +19,7 @@ extension Checkout {
 
   mutating func finishStart(_ configuration: Configuration, _ turn: inout Turn) {
     self.configuration = configuration
+    bindPayment(turn.moment)
     guard !availablePaymentMethods.isEmpty else {
       return refuseStart(upstreamError(.misconfiguredPaymentMethods, nil, &turn), &turn)
     }
@@ -32,6 +33,8 @@ extension Checkout {
   /// Ends a start that upstream refused: the row goes, the key is free again, and whoever waits for
   /// the start is told the error.
   mutating func refuseStart(_ error: CheckoutError, _ turn: inout Turn) {
+    // It may have gone on, and been paid, after the copy was made.
+    if isRestored { return end(.failed, error, &turn) }
     abandon(where: { _ in true }, &turn)
     clearExpiry(&turn)
     phase = .ended(Ending(outcome: .failed, error: error, at: turn.moment.now))

@@ -58,11 +58,20 @@ package struct Checkout: Sendable {
   var expiresAt: WallTime?
   /// Whether upstream may hold a selected payment method, which a failure has to take back.
   var hasSelectedPaymentMethod = false
+  /// Whether the state has gone back in time, or commits after it are missing.
+  package internal(set) var isRestored = false { didSet { fixedVersion += 1 } }
+  /// What the payment is bound to, once the configuration is known.
+  var paymentSession: PaymentSession? { didSet { fixedVersion += 1 } }
+  /// The creation that upstream has answered, naming the payment.
+  var creation: Operation? { didSet { fixedVersion += 1 } }
+  /// What tells this checkout's payment from earlier ones of its session, if it was allowed to repeat
+  /// them.
+  let repetition: String?
 
   /// Begins a checkout; the first thing done with it must be ``begin(at:)``.
   package init(
     id: CheckoutID, owner: UInt32, token: ClientToken, settings: Settings,
-    shares: [Share] = [], spans: Spans, moment: Moment
+    shares: [Share] = [], spans: Spans, repetition: String? = nil, moment: Moment
   ) {
     var moment = moment
     self.id = id
@@ -70,7 +79,8 @@ package struct Checkout: Sendable {
     self.shares = shares
     self.spans = spans
     sharedSettings = Shared(settings)
-    sharedToken = Shared(token)
+    sharedToken = Shared(token.steady(by: moment))
+    self.repetition = repetition
     sharedConfiguration = Shared(nil)
     createdAt = moment.now
     sessionID = moment.uuid()
@@ -96,9 +106,11 @@ package struct Checkout: Sendable {
   package mutating func handle(_ input: Input, at moment: Moment) -> [Effect] {
     var turn = Turn(moment)
     switch input {
-    case .operationFinished(let operation, let result): finish(operation, result, &turn)
+    case .operationFinished(let operation, let result, let isSettledHere):
+      finish(operation, result, isSettledHere: isSettledHere, &turn)
     case .timerFired(let timer): fire(timer, &turn)
-    case .restarted(let span): takeUp(span, &turn)
+    case .restarted(let span, let isRestored): takeUp(span, isRestored: isRestored, &turn)
+    case .sessionIsWanted: askForSession(&turn)
     case .sessionIsTaken(let other):
       guard case .starting = phase else { break }
       refuseStart(CheckoutError(.sessionInUse, checkout: other), &turn)

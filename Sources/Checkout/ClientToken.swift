@@ -7,7 +7,8 @@ package struct ClientToken: Sendable, Equatable {
   package var encoded: String
   /// What every call upstream carries.
   package var accessToken: String
-  /// When the token stops being usable.
+  /// When the token stops being usable: by the wall clock as it is read, by the steady one in a
+  /// checkout.
   package var expiresAt: WallTime
   /// What a token of a required action asks for, as in `ADYEN_IDEAL_REDIRECTION`.
   package var intent: String?
@@ -44,6 +45,14 @@ package struct ClientToken: Sendable, Equatable {
     self.statusURL = statusURL
     self.stripeClientSecret = stripeClientSecret
     self.sdkCompleteURL = sdkCompleteURL
+  }
+
+  /// The same with its expiry by the steady clock: what is left of its life counts from now on,
+  /// whatever happens to the wall clock.
+  func steady(by moment: Moment) -> ClientToken {
+    var token = self
+    token.expiresAt = expiresAt.adding(0 - max(moment.wallOffset, -.max))
+    return token
   }
 
   /// Whether the intent has that in it.

@@ -17,6 +17,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
   case notAwaited = "not-awaited"
   case sessionInUse = "session-in-use"
   case keyReused = "key-reused"
+  case idempotencyKeyReused = "idempotency-key-reused"
   case genericError = "generic-error"
 
   case invalidCollectedData = "invalid-collected-data"
@@ -44,6 +45,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
   case unsupportedRequiredAction = "unsupported-required-action"
   case failedToResumePayment = "failed-to-resume-payment"
   case checkoutExpired = "checkout-expired"
+  case stateRestored = "state-restored"
   case collectorFailed = "collector-failed"
 
   case banksNotLoaded = "banks-not-loaded"
@@ -59,7 +61,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
     case .unknownCheckout, .unknownComponent, .unknownSubscription, .unknownDecision: 1001
     case .unsupportedPaymentMethodType: 1002
     case .alreadyStarted, .notStarted, .alreadySubmitted, .checkoutEnded, .notAwaited,
-      .sessionInUse, .keyReused, .genericError:
+      .sessionInUse, .keyReused, .idempotencyKeyReused, .genericError:
       1003
     case .invalidCollectedData: 1004
     case .invalidClientToken, .upstreamNotAllowed, .invalidValue: 1005
@@ -86,6 +88,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
     case .notAwaited: "Nothing waits for this now"
     case .sessionInUse: "Another checkout holds this client session"
     case .keyReused: "The start key belongs to a start with other parameters"
+    case .idempotencyKeyReused: "The payment's idempotency key belongs to another payment"
     case .genericError: "The checkout is not ready for this"
     case .invalidCollectedData: "The collected data is incomplete or invalid"
     case .invalidClientToken: "The client token cannot be used"
@@ -109,6 +112,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
     case .unsupportedRequiredAction: "The payment asks for something not supported here"
     case .failedToResumePayment: "The payment could not be resumed"
     case .checkoutExpired: "The checkout expired"
+    case .stateRestored: "The state was restored, and what happened after the copy is not known"
     case .collectorFailed: "The bank account could not be collected"
     case .banksNotLoaded: "The list of banks is not loaded"
     case .invalidBankID: "The bank is not in the list"
@@ -130,8 +134,11 @@ package enum ErrorID: String, CaseIterable, Sendable {
     case .failedToCreateSession: "Try the call again"
     case .unsupportedPaymentMethodType:
       "Choose one of the checkout's availablePaymentMethods and its manager"
-    case .outcomeUnknown, .statusPollTimeout, .statusPollFailed, .unsupportedRequiredAction:
+    case .outcomeUnknown, .statusPollTimeout, .statusPollFailed, .unsupportedRequiredAction,
+      .stateRestored:
       "Look the payment up before starting another"
+    case .idempotencyKeyReused:
+      "Look the key's payment up, and choose a key of this order alone, or none"
     case .banksNotLoaded: "Start the component and wait for banksRetrieved"
     case .genericError: "Wait for checkout.didLoadAvailablePaymentMethods"
     default: nil

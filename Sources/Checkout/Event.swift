@@ -63,6 +63,14 @@ package enum Outcome: String, CaseIterable, Sendable {
   /// A payment may exist, or be completed later.
   case unknown
 
+  /// Whether the client session stays held: money has moved, or may.
+  package var holdsSession: Bool {
+    switch self {
+    case .success, .pending, .handledByClient, .unknown: true
+    case .failed, .cancelled: false
+    }
+  }
+
   /// Whether the checkout completed, rather than failed.
   package var isCompletion: Bool {
     switch self {

@@ -79,27 +79,62 @@ package struct ComponentID: Hashable, Sendable {
 /// Names an upstream operation within its checkout.
 package typealias OperationID = UInt32
 
-/// Milliseconds since 1970-01-01T00:00:00Z.
+/// Milliseconds since 1970-01-01T00:00:00Z by the wall clock; by the steady one, about that.
+///
+/// The steady clock begins with the wall clock when the state is new, and is never set. A checkout
+/// stores and compares its times alone; how far the wall clock is ahead of it at the moment makes a
+/// text of one.
 package typealias WallTime = Int64
 
 /// A span of milliseconds.
 package typealias Milliseconds = Int64
 
-/// When an input came in, and the randomness it may use: the core has no clock and no generator.
+extension Milliseconds {
+  /// The sum, or the last moment of all if it lies beyond.
+  func adding(_ span: Milliseconds) -> WallTime {
+    let (sum, overflows) = addingReportingOverflow(span)
+    return overflows ? (span < 0 ? .min : .max) : sum
+  }
+}
+
+/// When an input came in, and what it may use: the core has no clock, no generator and no library.
 package struct Moment: Sendable {
-  /// The wall clock.
+  /// The steady clock, which nobody sets: what is stored and compared.
   package let now: WallTime
+  /// How far the wall clock is ahead of the steady one at this moment.
+  package let wallOffset: Milliseconds
+  /// Whether upstream may be asked what became of a payment.
+  package let asksQuestions: Bool
+  private let digest: @Sendable (String) -> String
   private var state: UInt64
 
   /// Makes a moment.
   ///
   /// - Parameters:
-  ///   - now: The wall clock.
+  ///   - now: The steady clock.
+  ///   - wallOffset: How far the wall clock is ahead of it.
   ///   - entropy: 64 unpredictable bits, new for each input.
-  package init(now: WallTime, entropy: UInt64) {
+  ///   - asksQuestions: Whether upstream may be asked what became of a payment.
+  ///   - digest: The name-based UUID (version 5) of a name, in the namespace of payment keys.
+  package init(
+    now: WallTime, wallOffset: Milliseconds = 0, entropy: UInt64, asksQuestions: Bool = true,
+    digest: @escaping @Sendable (String) -> String
+  ) {
     self.now = now
+    self.wallOffset = wallOffset
+    self.asksQuestions = asksQuestions
+    self.digest = digest
     state = entropy
   }
+
+  /// The wall clock.
+  package var wall: WallTime { now.adding(wallOffset) }
+
+  /// A time as the wall clock has it now, as text.
+  func text(of time: WallTime) -> String { Timestamp(time.adding(wallOffset)).text }
+
+  /// The digest of a name.
+  func digest(of name: String) -> String { digest(name) }
 
   /// The next 64 bits (SplitMix64 over the entropy given).
   package mutating func bits() -> UInt64 {

@@ -5,12 +5,22 @@ package import ValueTree
 /// What is large and rare stands apart, here and in what follows: a keystroke moves many of these.
 package enum Input: Sendable {
   /// An operation that this checkout asked for has ended.
-  indirect case operationFinished(OperationID, Result<Answer, OperationFailure>)
+  ///
+  /// Where upstream says that an idempotency key was used, `isSettledHere` says whether the payment it
+  /// names is one whose checkout ended here as failed or cancelled.
+  indirect case operationFinished(
+    OperationID, Result<Answer, OperationFailure>, isSettledHere: Bool = false)
   /// A timer that this checkout set has run out.
   case timerFired(TimerID)
   /// The process that held the checkout has ended, and this one takes it up; an open decision stays
   /// open for at least so long.
-  case restarted(minimumDecisionSpan: Milliseconds)
+  ///
+  /// A restored state has gone back in time, or commits after it are missing: what has happened since
+  /// is not known.
+  case restarted(minimumDecisionSpan: Milliseconds, isRestored: Bool = false)
+  /// The client session is wanted again: what became of the payment may be asked. It is answered with
+  /// ``Effect/questionSettled(isFree:)``.
+  case sessionIsWanted
   /// The checkout's client session turned out to be another checkout's. It stands in place of the
   /// configuration's answer; a checkout that has started holds its session.
   case sessionIsTaken(by: CheckoutID?)
@@ -62,8 +72,8 @@ package enum BankAccountReport: Sendable, Equatable {
 package enum Decision: Sendable, Equatable {
   /// Go on and create the payment.
   case `continue`(idempotencyKey: String?)
-  /// Stop here.
-  case abort(message: String?)
+  /// Stop here; the client's backend may say what became of its payment.
+  case abort(message: String?, payment: Payment? = nil)
   /// Go on with a token of the client's backend; its fields have been read and its URLs checked.
   case continueWithNewClientToken(ClientToken)
   /// The client's backend has done the rest.
@@ -131,6 +141,10 @@ package enum Effect: Sendable {
   case setTimer(TimerID, after: Milliseconds)
   /// Forget a timer.
   case clearTimer(TimerID)
+  /// A question has made a second payment: upstream does not treat keys as it should.
+  case secondPayment
+  /// Nothing more can be learnt of the payment; the client session is free if it has failed.
+  case questionSettled(isFree: Bool)
   /// The checkout has ended with that outcome: nothing can happen to it any more.
   case ended(Outcome)
   /// The start was refused, for that reason: the checkout never was.

@@ -230,11 +230,16 @@ package struct Payment: Sendable, Equatable {
   package var orderID: String?
   /// The latest status heard, as upstream spelled it.
   package var status: String?
+  /// Whether it was made before the checkout's creation: this checkout took no money.
+  package var isExisting: Bool
 
   /// Makes a payment.
-  package init(id: String? = nil, orderID: String? = nil, status: String? = nil) {
+  package init(
+    id: String? = nil, orderID: String? = nil, status: String? = nil, isExisting: Bool = false
+  ) {
     self.id = id
     self.orderID = orderID
     self.status = status
+    self.isExisting = isExisting
   }
 }

@@ -18,14 +18,17 @@ package struct OutcomeRecord: Sendable, Equatable {
   package var seq: Int64
   /// Who created the payment.
   package var paymentHandling: Settings.PaymentHandling
+  /// Whether the client session stays held: money has moved, or may.
+  package var holdsSession: Bool
 
   /// The form in the store.
   package var stored: Value {
-    [
+    let told: [Value] = [
       .string(outcome.rawValue), Value(errorID), payment?.stored ?? .null, Value(orderID),
       .integer(createdAt), .integer(endedAt), .integer(seq),
       .string(paymentHandling.rawValue),
     ]
+    return .array(holdsSession == outcome.holdsSession ? told : told + [.bool(holdsSession)])
   }
 
   /// Reads the stored form.
@@ -35,10 +38,11 @@ package struct OutcomeRecord: Sendable, Equatable {
     errorID = try reader.optionalText()
     payment = try Payment(reader.optionalReader())
     orderID = try reader.optionalText()
-    createdAt = try reader.time(shift: 0)
-    endedAt = try reader.time(shift: 0)
+    createdAt = try reader.time()
+    endedAt = try reader.time()
     seq = try reader.count()
     paymentHandling = try reader.word()
+    holdsSession = reader.isAtEnd ? outcome.holdsSession : try reader.flag()
     try reader.end()
   }
 
@@ -51,6 +55,7 @@ package struct OutcomeRecord: Sendable, Equatable {
     endedAt = ending.at
     seq = checkout.seq
     paymentHandling = checkout.settings.paymentHandling
+    holdsSession = checkout.holdsSession
   }
 }
 
@@ -81,6 +86,7 @@ extension Checkout {
     createdAt = record.createdAt
     sessionID = ""
     spans = Spans()
+    repetition = nil
     sharedSettings = Shared(Settings(paymentHandling: record.paymentHandling))
     sharedToken = Shared(ClientToken(encoded: "", accessToken: "", expiresAt: 0))
     sharedConfiguration = Shared(nil)

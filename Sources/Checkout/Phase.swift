@@ -19,6 +19,8 @@ struct Ending: Sendable {
   var outcome: Outcome
   var error: CheckoutError?
   var at: WallTime
+  /// Whether the payment turned out to have failed after the outcome was told as unknown.
+  var isPaymentFailed = false
 }
 
 /// Where a payment attempt is.
@@ -49,6 +51,8 @@ enum Stage: Sendable {
   case mandating(completeURL: String)
   /// The payment is being completed.
   case completing
+  /// Upstream is asked what became of the payment; the ending holds if that settles nothing.
+  case asking(Ending)
   /// The ending is settled; the payment method is being taken back before it is told.
   case unselecting(Ending)
 
@@ -83,12 +87,23 @@ struct Attempt: Sendable {
   let stepBefore: Value?
   /// When the present stage began.
   var since: WallTime
+  /// When the shopper submitted, or the client decided to go on: the attempt's span begins then.
+  var startedAt: WallTime
   /// The payment, once there is one.
   var payment: Payment?
   /// Whether the client has asked to cancel, and the answer under way decides.
   var isCancelling = false
-  /// The key the payment is to be created with, if the client chose one.
-  var idempotencyKey: String?
+  /// The key that the payment is created with, once that is known: its text is kept before the request
+  /// goes out, and never derived again for it.
+  var key: String?
+  /// Whether the client chose the key.
+  var isKeyChosen = false
+  /// Which of the derived keys it is, from 1.
+  var keyNumber = 1
+  /// Whether upstream has been asked what became of the payment.
+  var hasAsked = false
+  /// A payment that came into being when upstream was asked.
+  var secondPayment: Payment?
 }
 
 /// One component and what the checkout knows about it.
@@ -124,6 +139,8 @@ struct PendingOperation: Sendable {
     case complete
     case validateToken
     case unselect
+    /// A creation whose answer is known, sent again: upstream then says what became of its payment.
+    case question
     /// It no longer matters, but the next change of the session must come after it.
     case superseded
   }

@@ -48,6 +48,8 @@ package struct Spans: Sendable, Equatable {
   package var checkout: Milliseconds = 24 * 3600 * 1000
   /// How long a redirect's status is polled at most.
   package var poll: Milliseconds = 30 * 60 * 1000
+  /// How long an attempt to reach upstream goes on before the payment exists.
+  package var attempt: Milliseconds = 5 * 60 * 1000
   /// How long `willCreatePayment` waits for a decision.
   package var creationDecision: Milliseconds = 60 * 1000
   /// How long the other decisions wait.

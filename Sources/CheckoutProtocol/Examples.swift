@@ -47,7 +47,7 @@ enum Examples {
   }
 
   private static let whole: [Value.Member] = [
-    .init("paymentHandling", "auto"),
+    .init("paymentHandling", "auto"), .init("paymentProtection", "session"),
     .init("availablePaymentMethods", availablePaymentMethods),
     clientSession([
       .init("lineItems", [["itemId": "mug", "description": "Mug", "amount": 799, "quantity": 1]]),
@@ -68,7 +68,10 @@ enum Examples {
   /// The same in short.
   static let readyInShort: Value = .object(
     begin("ready", seq: 1)
-      + [.init("expiresAt", expiresAt), .init("paymentHandling", "auto"), clientSession()]
+      + [
+        .init("expiresAt", expiresAt), .init("paymentHandling", "auto"),
+        .init("paymentProtection", "session"), clientSession(),
+      ]
       + [.init("components", []), .init("awaiting", [])])
 
   /// A checkout whose shopper has to go to the bank's page.

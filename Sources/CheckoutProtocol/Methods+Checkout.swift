@@ -94,7 +94,8 @@ extension Methods {
           "decision",
           .enumeration(["continue", "abort", "continueWithNewClientToken", "complete"])),
         .optional(
-          "paymentIdempotencyKey", .string(1...255), "With continue: instead of the daemon's own."),
+          "paymentIdempotencyKey", .string(1...255),
+          "With continue: instead of a derived one; of this attempt alone."),
         .optional("message", .string(0...1024), "With abort."),
         .optional("clientToken", Schemas.clientToken, "With continueWithNewClientToken."),
         .optional(
@@ -102,11 +103,12 @@ extension Methods {
           .object([
             .optional("id", .string(1...255)), .optional("orderId", .string(1...255)),
             .optional("status", .string(1...64)),
-          ]), "With complete: what your backend made."),
+          ]), "With complete or abort: what your backend made."),
       ],
       result: nothing,
       errors: ErrorRow.rows(
-        .unknownCheckout, .unknownDecision, .notAwaited, .invalidClientToken,
+        .unknownCheckout, .unknownDecision, .notAwaited, .idempotencyKeyReused,
+        .invalidClientToken,
         .upstreamNotAllowed, .invalidValue, .serverError, .networkFailedAfterRetries)
         + commandErrors + [.shuttingDown],
       examples: Examples.decide),

@@ -150,7 +150,11 @@ extension EventKind {
     case .willCreatePayment: return [type] + decision
     case .didStartTokenization: return [type]
     case .didTokenizePaymentMethod:
-      return [type, .optional("paymentMethodTokenData", Schemas.open([]))] + decision
+      return [
+        type, .optional("paymentMethodTokenData", Schemas.open([])),
+        .optional(
+          "paymentIdempotencyKey", .string, "Manual handling: for your backend's payment."),
+      ] + decision
     case .didReceiveAdditionalInfo:
       return [.init("info", Schemas.additionalInfo)]
     case .didResumeWith: return [.init("resumeToken", .string)] + decision
@@ -164,6 +168,7 @@ extension EventKind {
     case .didFail:
       return [
         .init("error", Schemas.error), .optional("payment", Schemas.payment),
+        .optional("secondPayment", Schemas.payment, "One that should not be: refund it."),
         .init("outcome", .enumeration(["failed", "cancelled", "unknown"])),
       ]
     }

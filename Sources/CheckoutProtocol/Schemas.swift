@@ -59,6 +59,10 @@ enum Schemas {
     open([
       .optional("id", .oneOf([.string, .null])), .optional("orderId", .oneOf([.string, .null])),
       .optional("status", .oneOf([.string, .null])),
+      .optional(
+        "existing", .boolean,
+        "It was made before this checkout's creation: the order is paid, this checkout took nothing."
+      ),
     ]))
 
   static let availablePaymentMethods = Schema.array(
@@ -144,6 +148,9 @@ enum Schemas {
       .init("owner", open([.init("uid", userID)])), .init("createdAt", timestamp),
       .optional("expiresAt", timestamp),
       .init("paymentHandling", words(Settings.PaymentHandling.self)),
+      .optional(
+        "paymentProtection", words(PaymentProtection.self),
+        "session: another token of the client session is recognised; token: this one alone."),
       .optional("availablePaymentMethods", availablePaymentMethods),
       .optional("clientSession", clientSession),
       .init("components", .array(open([])), "As component.get tells of each."),
@@ -157,7 +164,8 @@ enum Schemas {
             .optional("url", .string, "Of a redirect: the page to show to the shopper."),
             .optional("info", additionalInfo, "Of a bank account or a mandate."),
           ])), "What a client must do for the checkout to go on."),
-      .optional("payment", payment), .optional("outcome", words(Outcome.self)),
+      .optional("payment", payment), .optional("secondPayment", payment),
+      .optional("outcome", words(Outcome.self)),
       .optional("error", error), .optional("redacted", .boolean),
     ]))
 

@@ -100,6 +100,9 @@ struct CheckoutMethods {
   private func decide(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
     let (live, _) = try checkouts.find(parameters.checkout, for: session, atLeast: .drive)
     let decision = try reading { () throws(CheckoutError) in try readDecision(parameters) }
+    if case .continue(let key?) = decision, checkouts.isTaken(key: key, besides: live) {
+      throw RPCError(CheckoutError(.idempotencyKeyReused, path: "/paymentIdempotencyKey"))
+    }
     return try checkouts.answer(
       .decide(id: parameters[1]?.string ?? "", decision), on: live, by: session, hub)
   }
@@ -114,13 +117,9 @@ struct CheckoutMethods {
           path: "/paymentIdempotencyKey")
       }
       return .continue(idempotencyKey: key)
-    case "abort": return .abort(message: parameters["message"]?.string)
-    case "complete":
-      return .complete(
-        parameters["payment"].map {
-          Payment(
-            id: $0["id"]?.string, orderID: $0["orderId"]?.string, status: $0["status"]?.string)
-        })
+    case "abort":
+      return .abort(message: parameters["message"]?.string, payment: readPayment(parameters))
+    case "complete": return .complete(readPayment(parameters))
     default:
       guard let encoded = parameters["clientToken"]?.string else {
         throw CheckoutError(
@@ -131,11 +130,17 @@ struct CheckoutMethods {
     }
   }
 
+  private func readPayment(_ parameters: Parameters) -> Payment? {
+    parameters["payment"].map {
+      Payment(id: $0["id"]?.string, orderID: $0["orderId"]?.string, status: $0["status"]?.string)
+    }
+  }
+
   // MARK: Looking
 
   private func get(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
     let (live, access) = try checkouts.find(parameters.checkout, for: session)
-    let snapshot = live.checkout.snapshot
+    let snapshot = live.checkout.snapshot(wallOffset: checkouts.wallOffset)
     return .value(access == .observe ? Redaction.redact(snapshot) : snapshot)
   }
 
@@ -177,7 +182,7 @@ struct CheckoutMethods {
         next = String(last)
         break
       }
-      let snapshot = live.checkout.shortSnapshot
+      let snapshot = live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset)
       page.append(access == .observe ? Redaction.redact(snapshot) : snapshot)
       last = live.ordinal
     }

@@ -12,7 +12,7 @@ final class CheckoutRegistry {
   private var live: [UInt64: LiveCheckout] = [:]
   private var startKeys: [StartKey: CheckoutID] = [:]
   /// Who holds a client session: by the digest of its token, and of its id once that is known.
-  private var sessions: [Fingerprint: CheckoutID] = [:]
+  private var sessions = SessionHolds<CheckoutID>()
   private var byOwner: [UInt32: [LiveCheckout]] = [:]
   private var all: [LiveCheckout] = []
   private var startCount: UInt64 = 0
@@ -44,10 +44,7 @@ final class CheckoutRegistry {
   var nextOrdinal: UInt64 { startCount + 1 }
 
   /// Adds a checkout in its place in the order of starts; the usual place is the last.
-  ///
-  /// - Returns: Who has held its client session so far, by the digest of its token.
-  @discardableResult
-  func insert(_ entry: LiveCheckout) -> CheckoutID? {
+  func insert(_ entry: LiveCheckout) {
     startCount = max(startCount, entry.ordinal)
     entry.user.addCheckout()
     note(entry, isOver: entry.checkout.isEnded)
@@ -57,13 +54,7 @@ final class CheckoutRegistry {
     if let key = entry.start.key {
       startKeys[StartKey(owner: entry.owner, key: key)] = entry.id
     }
-    let before = sessions[entry.start.tokenFingerprint]
-    guard entry.checkout.outcome == nil || entry.checkout.outcome == .unknown else {
-      return before
-    }
-    sessions[entry.start.tokenFingerprint] = entry.id
-    if let session = entry.start.sessionFingerprint { sessions[session] = entry.id }
-    return before
+    noteHold(of: entry)
   }
 
   private static func insert(_ entry: LiveCheckout, into list: inout [LiveCheckout]) {
@@ -77,7 +68,7 @@ final class CheckoutRegistry {
   /// Forgets a checkout.
   func remove(_ entry: LiveCheckout) {
     guard live.removeValue(forKey: entry.id.rawValue) != nil else { return }
-    releaseSession(of: entry)
+    for session in entry.start.sessions { sessions.remove(session, entry.id) }
     note(entry, isOver: true)
     entry.user.removeCheckout()
     if let key = entry.start.key {
@@ -89,13 +80,8 @@ final class CheckoutRegistry {
   }
 
   /// Forgets the checkout that was added last, as if it had never been.
-  ///
-  /// - Parameters:
-  ///   - entry: The checkout.
-  ///   - holder: Who has held its client session before.
-  func takeBack(_ entry: LiveCheckout, holder: CheckoutID?) {
+  func takeBack(_ entry: LiveCheckout) {
     remove(entry)
-    sessions[entry.start.tokenFingerprint] = holder
     startCount = entry.ordinal - 1
   }
 
@@ -106,32 +92,44 @@ final class CheckoutRegistry {
 
   // MARK: Client sessions
 
-  /// The checkout that holds a client session, named by the digest of its token or its id.
-  func holder(of fingerprint: Fingerprint) -> LiveCheckout? {
-    sessions[fingerprint].flatMap { self[$0] }
+  /// The checkout that holds a client session, named by the digest of its token or its id, against
+  /// another.
+  func holder(of fingerprint: Fingerprint, against other: LiveCheckout? = nil) -> LiveCheckout? {
+    sessions.holder(of: fingerprint, against: other?.id).flatMap { self[$0] }
   }
 
   /// Gives a client session to a checkout.
-  ///
-  /// - Returns: Who has held it so far.
-  @discardableResult
-  func take(session: Fingerprint, for entry: LiveCheckout) -> CheckoutID? {
-    let before = sessions[session]
+  func take(session: Fingerprint, for entry: LiveCheckout) {
     entry.setSession(session)
-    sessions[session] = entry.id
-    return before
+    noteHold(of: entry)
   }
 
-  /// Gives a client session back to who has held it before.
-  func setHolder(of session: Fingerprint, to holder: CheckoutID?) { sessions[session] = holder }
+  /// Takes a client session back from a checkout.
+  func takeBack(session: Fingerprint, from entry: LiveCheckout, before: Fingerprint?) {
+    if session != before { sessions.remove(session, entry.id) }
+    entry.setSession(before)
+  }
 
-  /// Lets others have a checkout's client session.
-  func releaseSession(of entry: LiveCheckout) {
-    let start = entry.start
-    if sessions[start.tokenFingerprint] == entry.id { sessions[start.tokenFingerprint] = nil }
-    if let session = start.sessionFingerprint, sessions[session] == entry.id {
-      sessions[session] = nil
+  /// Takes note of whether a checkout's client session stays held.
+  func noteHold(of entry: LiveCheckout) {
+    for session in entry.start.sessions {
+      sessions.note(
+        session, entry.id, isLive: !entry.checkout.isEnded, holds: entry.checkout.holdsSession)
     }
+  }
+
+  // MARK: Payments
+
+  /// Whether some checkout here ended as failed or cancelled with that payment.
+  func hasSettled(paymentID: String) -> Bool {
+    all.contains { entry in
+      entry.checkout.outcome?.holdsSession == false && entry.checkout.paymentID == paymentID
+    }
+  }
+
+  /// Whether another checkout may have created its payment with a key that its client chose.
+  func isTaken(key: String, besides entry: LiveCheckout) -> Bool {
+    all.contains { $0 !== entry && $0.checkout.chosenKey == key }
   }
 }
 

@@ -17,6 +17,11 @@ final class Checkouts {
   private let registry = CheckoutRegistry()
   private var entropy = EntropyPool()
   private var spanLimits: Spans
+  /// Whether upstream may be asked what became of a payment: not once a question has made another.
+  private var asksQuestions = true
+  /// The starts that wait until it is known whether an ended checkout's session is free, by that
+  /// checkout: each with the configuration it was answered.
+  private var wanted: [CheckoutID: [(live: LiveCheckout, arrival: Arrival)]] = [:]
 
   /// What a client starts a checkout with.
   struct Start {
@@ -49,7 +54,14 @@ final class Checkouts {
   var spans: Spans { spanLimits }
 
   /// The time and the randomness for one input.
-  private var moment: Moment { Moment(now: clock.now, entropy: entropy.next()) }
+  private var moment: Moment {
+    Moment(
+      now: clock.now, wallOffset: clock.wallOffset, entropy: entropy.next(),
+      asksQuestions: asksQuestions, digest: PaymentKeyDigest.uuid)
+  }
+
+  /// How far the wall clock is ahead of the steady one now.
+  var wallOffset: Milliseconds { clock.wallOffset }
 
   // MARK: Finding
 
@@ -127,14 +139,16 @@ final class Checkouts {
     let record = start.record
     try requireFree(record, for: session)
     let moment = moment
+    let id = newID()
     let checkout = Checkout(
-      id: newID(), owner: session.user.id, token: start.token, settings: start.settings,
-      shares: start.shares, spans: spanLimits, moment: moment)
+      id: id, owner: session.user.id, token: start.token, settings: start.settings,
+      shares: start.shares, spans: spanLimits, repetition: record.repetition(of: id),
+      moment: moment)
     let live = LiveCheckout(
       checkout, of: session.user, ordinal: registry.nextOrdinal, start: record)
-    let holder = registry.insert(live)
+    registry.insert(live)
     turn.undo { [unowned self] in
-      registry.takeBack(live, holder: holder)
+      registry.takeBack(live)
       hub.dropFollowers(of: live, RPCError(.storeFailed))
     }
     turn.tell(
@@ -154,12 +168,13 @@ final class Checkouts {
     }
   }
 
-  /// One live checkout for each client session, across all users; a session whose payment's outcome
-  /// is unknown stays closed.
+  /// One live checkout for each client session, across all users; a session whose money has moved or
+  /// may move stays closed, unless upstream can be asked once the configuration is there.
   private func requireFree(_ start: StartRecord, for session: Session) throws(RPCError) {
     guard let holder = registry.holder(of: start.tokenFingerprint) else { return }
     let owner = session.user.id
     if start.allowsRepeat && holder.checkout.isEnded { return noteRepeat(after: holder, by: owner) }
+    if holder.checkout.isWorthAsking(asksQuestions) { return }
     let isVisible = holder.owner == owner || owner == 0
     throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))
   }
@@ -199,6 +214,11 @@ final class Checkouts {
 
   /// Takes in what nobody can send again: it is kept until a commit has taken it.
   func receive(_ arrival: Arrival, of live: LiveCheckout) {
+    if case .answer(let result, let operation) = arrival,
+      waitsForSession(result, operation, live)
+    {
+      return
+    }
     guard turn.keep(arrival, of: live), registry[live.id] === live else { return }
     turn.touch(live)
     let input: Input =
@@ -206,6 +226,7 @@ final class Checkouts {
       case .answer(let result, let operation): self.input(result, to: operation, of: live)
       case .timer(let timer): .timerFired(timer)
       case .restart(let span): .restarted(minimumDecisionSpan: span)
+      case .sessionIsWanted: .sessionIsWanted
       }
     apply(live.checkout.handle(input, at: moment), to: live)
   }
@@ -216,22 +237,79 @@ final class Checkouts {
     _ result: Result<Answer, OperationFailure>, to operation: Operation, of live: LiveCheckout
   ) -> Input {
     guard case .fetchConfiguration = operation.request,
-      case .success(.configuration(let configuration)) = result,
-      let session = configuration.clientSession.id.map({ Fingerprint("session", $0) })
-    else { return .operationFinished(operation.id, result) }
-    if let holder = registry.holder(of: session), holder !== live {
+      case .success(.configuration(let configuration)) = result
+    else {
+      return .operationFinished(
+        operation.id, result, isSettledHere: isSettledHere(result))
+    }
+    let session = configuration.clientSession.id.map { Fingerprint("session", $0) }
+    if let holder = holder(of: session, against: live) {
       guard live.start.allowsRepeat && holder.checkout.isEnded else {
         return .sessionIsTaken(by: holder.owner == live.owner ? holder.id : nil)
       }
       noteRepeat(after: holder, by: live.owner)
     }
-    let before = live.start.sessionFingerprint
-    let holder = registry.take(session: session, for: live)
-    turn.undo { [unowned self] in
-      registry.setHolder(of: session, to: holder)
-      live.setSession(before)
+    if let session {
+      let before = live.start.sessionFingerprint
+      registry.take(session: session, for: live)
+      turn.undo { [unowned self] in
+        registry.takeBack(session: session, from: live, before: before)
+      }
     }
     return .operationFinished(operation.id, result)
+  }
+
+  /// Who holds a session, by the digest of its id or of the start's token, against a checkout.
+  private func holder(of session: Fingerprint?, against live: LiveCheckout) -> LiveCheckout? {
+    session.flatMap { registry.holder(of: $0, against: live) }
+      ?? registry.holder(of: live.start.tokenFingerprint, against: live)
+  }
+
+  /// Whether a key that was used belongs to a payment that ended here as failed or cancelled.
+  private func isSettledHere(_ result: Result<Answer, OperationFailure>) -> Bool {
+    guard case .failure(let failure) = result, failure.isKeyAlreadyUsed,
+      let id = failure.payment?.id
+    else { return false }
+    return registry.hasSettled(paymentID: id)
+  }
+
+  // MARK: Sessions that are asked about
+
+  /// Whether a start waits until upstream has been asked about the payment that holds its session.
+  private func waitsForSession(
+    _ result: Result<Answer, OperationFailure>, _ operation: Operation, _ live: LiveCheckout
+  ) -> Bool {
+    guard case .fetchConfiguration = operation.request, !live.start.allowsRepeat,
+      case .success(.configuration(let configuration)) = result, registry[live.id] === live
+    else { return false }
+    let session = configuration.clientSession.id.map { Fingerprint("session", $0) }
+    guard let holder = holder(of: session, against: live),
+      holder.checkout.isWorthAsking(asksQuestions)
+    else { return false }
+    wanted[holder.id, default: []].append((live, .answer(result, to: operation)))
+    receive(.sessionIsWanted, of: holder)
+    return true
+  }
+
+  /// Lets the starts that wait for a checkout's session go on.
+  func settleWanted(_ holder: LiveCheckout) {
+    for (live, arrival) in wanted.removeValue(forKey: holder.id) ?? [] {
+      receive(arrival, of: live)
+    }
+  }
+
+  /// Upstream does not treat keys as it should: nothing is asked any more.
+  private func noteSecondPayment(of live: LiveCheckout) {
+    asksQuestions = false
+    turn.tell(
+      LogEntry(
+        .critical, "a question has made a second payment", id: MessageID.secondPayment,
+        fields: [("CHECKOUT_ID", live.idText)], isKept: true))
+  }
+
+  /// Whether another attempt may have used a key that a client has chosen.
+  func isTaken(key: String, besides live: LiveCheckout) -> Bool {
+    registry.isTaken(key: key, besides: live)
   }
 
   // MARK: Effects
@@ -255,6 +333,11 @@ final class Checkouts {
             CheckoutTimer(checkout: live.id, timer: timer), at: clock.deadline(after: span)))
       case .clearTimer(let timer):
         turn.after(.clearTimer(CheckoutTimer(checkout: live.id, timer: timer)))
+      case .secondPayment: noteSecondPayment(of: live)
+      case .questionSettled:
+        registry.noteHold(of: live)
+        turn.undo { [unowned self] in registry.noteHold(of: live) }
+        settleWanted(live)
       case .ended(let outcome): end(live, outcome)
       case .removed(let error): turn.after(.removed(live, error))
       }
@@ -321,9 +404,9 @@ final class Checkouts {
   /// The checkout of that id.
   func checkout(_ id: CheckoutID) -> LiveCheckout? { registry[id] }
 
-  /// Lets others have a checkout's client session; after an unknown outcome it stays taken, so that
-  /// nobody pays again unawares.
-  func releaseSession(of live: LiveCheckout) { registry.releaseSession(of: live) }
+  /// Takes note of whether a checkout's client session stays held: where money has moved or may move
+  /// it does, so that nobody pays again unawares.
+  func noteHold(of live: LiveCheckout) { registry.noteHold(of: live) }
 
   /// Forgets a checkout.
   func remove(_ live: LiveCheckout) { registry.remove(live) }

@@ -381,7 +381,8 @@ final class EventHub {
     let live = wait.live
     let isRedacted = (wait.session.caller.access(to: live) ?? .observe) == .observe
     func snapshot() -> Value {
-      isRedacted ? Redaction.redact(live.checkout.snapshot) : live.checkout.snapshot
+      let snapshot = live.checkout.snapshot(wallOffset: turn.wallOffset)
+      return isRedacted ? Redaction.redact(snapshot) : snapshot
     }
     switch (wait.condition, wait.progress) {
     case (_, .result(.success(let value))): call.succeed(value)

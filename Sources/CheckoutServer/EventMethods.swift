@@ -38,7 +38,10 @@ struct EventMethods {
     guard let after else {
       return .value([
         "subscriptionId": .string(subscription.id),
-        "snapshots": [shown(live.checkout.shortSnapshot, access)],
+        "snapshots": [
+          shown(
+            live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset), access)
+        ],
       ])
     }
     return .value([
@@ -68,7 +71,9 @@ struct EventMethods {
         isComplete = false
         break
       }
-      snapshots.append(shown(live.checkout.shortSnapshot, access))
+      snapshots.append(
+        shown(
+          live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset), access))
     }
     return .value(
       .object(

@@ -65,7 +65,7 @@ final class Housekeeping {
 
   /// Takes note that a checkout has ended, once that is written.
   func ended(_ live: LiveCheckout, _ outcome: Outcome) {
-    if outcome != .unknown { checkouts.releaseSession(of: live) }
+    checkouts.noteHold(of: live)
     wipes.set(live.id, after: retention.data)
   }
 
@@ -105,6 +105,7 @@ final class Housekeeping {
     guard isWiped else { return wipes.set(live.id, after: Self.pause) }
     hub.dropFollowers(of: live, RPCError(CheckoutError(.unknownCheckout)))
     live.archive(record)
+    checkouts.settleWanted(live)
     journal.info(
       "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
     records.set(

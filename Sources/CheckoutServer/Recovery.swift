@@ -8,47 +8,53 @@ struct Recovery {
   private let users: UserTable
   private let clock: ServerClock
   private let spans: Spans
-  private let moment: StoredMoment
+  private let bootID: Int64
 
   init(
     _ store: CheckoutStore, _ users: UserTable, _ clock: ServerClock, spans: Spans,
-    moment: StoredMoment
+    bootID: Int64
   ) {
     self.store = store
     self.users = users
     self.clock = clock
     self.spans = spans
-    self.moment = moment
+    self.bootID = bootID
   }
 
-  /// Reads every checkout, in the order they were started.
+  /// Reads every checkout, in the order they were started, and has the steady clock go on from what
+  /// was written last.
   ///
   /// - Parameter progress: Told how many there are so far, now and then.
   /// - Returns: The checkouts, of which nothing knows yet.
   /// - Throws: ``StoreError`` if a row cannot be read; then nothing has been changed.
   func read(_ progress: (Int) -> Void) throws(StoreError) -> [LiveCheckout] {
     var found: [LiveCheckout] = []
+    var latest: StoredMoment?
     progress(0)
     try store.recover { stored throws(StoreError) in
-      found.append(try checkout(stored))
+      found.append(try checkout(stored, &latest))
       if found.count % 10_000 == 0 { progress(found.count) }
     }
     try store.recoverRecords { id, value throws(StoreError) in
-      found.append(try record(id, value))
+      found.append(try record(id, value, &latest))
     }
+    if let latest { clock.goOn(from: latest, bootID: bootID) }
     found.sort { $0.ordinal < $1.ordinal }
     return found
   }
 
-  private func checkout(_ stored: RecoveredCheckout) throws(StoreError) -> LiveCheckout {
+  private func checkout(
+    _ stored: RecoveredCheckout, _ latest: inout StoredMoment?
+  ) throws(StoreError) -> LiveCheckout {
     guard let fixed = stored.fixed.array, fixed.count == 3, let start = StartRecord(fixed[0]),
       let ordinal = Self.ordinal(fixed[1]), let hot = stored.hot.array, hot.count == 2,
       let written = StoredMoment(hot[1])
     else { throw StoreError.corrupt("a checkout's row cannot be read") }
+    note(written, &latest)
     do throws(StoredStateError) {
       let checkout = try Checkout(
-        id: stored.id, spans: spans, fixed: fixed[2], hot: hot[0], parts: stored.parts,
-        shift: shift(from: written))
+        id: stored.id, spans: spans, repetition: start.repetition(of: stored.id),
+        fixed: fixed[2], hot: hot[0], parts: stored.parts)
       let live = LiveCheckout(
         checkout, of: users.user(checkout.owner), ordinal: ordinal, start: start)
       live.markStored()
@@ -58,13 +64,15 @@ struct Recovery {
     }
   }
 
-  private func record(_ id: CheckoutID, _ value: Value) throws(StoreError) -> LiveCheckout {
+  private func record(
+    _ id: CheckoutID, _ value: Value, _ latest: inout StoredMoment?
+  ) throws(StoreError) -> LiveCheckout {
     guard let parts = value.array, parts.count == 5, let start = StartRecord(parts[0]),
       let ordinal = Self.ordinal(parts[1]),
       let owner = parts[2].integer.flatMap(UInt32.init(exactly:)),
-      var record = try? OutcomeRecord(parts[3]), let written = StoredMoment(parts[4])
+      let record = try? OutcomeRecord(parts[3]), let written = StoredMoment(parts[4])
     else { throw StoreError.corrupt("a record cannot be read") }
-    record.endedAt += shift(from: written)
+    note(written, &latest)
     let checkout = Checkout(id: id, owner: owner, record: record)
     let live = LiveCheckout(
       checkout, of: users.user(owner), ordinal: ordinal, start: start)
@@ -78,10 +86,7 @@ struct Recovery {
     return UInt64(number)
   }
 
-  /// What must be added to a deadline that was written then, if the clock was set since.
-  private func shift(from written: StoredMoment) -> Milliseconds {
-    let drift = moment.now - written.now - written.elapsed(until: moment)
-    // Below a second it is the rounding of two clocks, not a clock that was set.
-    return abs(drift) < 1000 ? 0 : drift
+  private func note(_ written: StoredMoment, _ latest: inout StoredMoment?) {
+    if latest.map({ $0.now < written.now }) ?? true { latest = written }
   }
 }

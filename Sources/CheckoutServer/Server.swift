@@ -87,7 +87,7 @@ package final class Server {
     let entrance = Entrance(
       clients, users, counters, journal, current, clock, serverUserID: geteuid())
     doors = Doors(loop, entrance, schedule)
-    recovery = Recovery(store, users, clock, spans: spans, moment: turn.moment)
+    recovery = Recovery(store, users, clock, spans: spans, bootID: bootID)
     takeover = Takeover(entrance, checkouts, hub, journal)
     lifetime = Lifetime(
       clients, checkouts, hub, turn, doors, upstream, schedule, report, journal,

@@ -19,8 +19,9 @@ package struct ClockSource: Sendable {
 /// The time.
 final class ServerClock {
   private let source: ClockSource
-  /// What the wall clock was ahead of the other when the server started.
-  private let offset: Int64
+  /// How far the steady clock is ahead of the boot clock.
+  private var offset: Int64
+  private var anchoredWallOffset: Milliseconds = 0
   private let startedAt: UInt64
 
   init(_ source: ClockSource) {
@@ -29,9 +30,28 @@ final class ServerClock {
     offset = source.wall() - Int64(startedAt / 1000)
   }
 
-  /// The wall clock as it was when the server started, carried on by a clock that nobody sets: spans
-  /// measured with it are right whatever happens to the wall clock.
+  /// The steady clock: what is stored and compared.
+  ///
+  /// It began with the wall clock when the state was new, and is carried on by a clock that nobody
+  /// sets: spans measured with it are right whatever happens to the wall clock.
   var now: WallTime { offset + bootMilliseconds }
+
+  /// How far the wall clock is ahead of the steady one.
+  ///
+  /// Only a step of the wall clock changes it: below a second it is the rounding of two clocks, and the
+  /// same time must be shown as the same text.
+  var wallOffset: Milliseconds {
+    let measured = wall - now
+    if abs(measured - anchoredWallOffset) >= 1000 { anchoredWallOffset = measured }
+    return anchoredWallOffset
+  }
+
+  /// Has the steady clock go on from what was written last.
+  func goOn(from written: StoredMoment, bootID: Int64) {
+    let moment = StoredMoment(now: now, boot: bootMilliseconds, bootID: bootID, wall: wall)
+    offset = written.now + written.elapsed(until: moment) - bootMilliseconds
+    anchoredWallOffset = written.wall - written.now
+  }
 
   /// The wall clock.
   var wall: WallTime { source.wall() }

@@ -1,3 +1,4 @@
+import Checkout
 import ValueTree
 
 /// What a start was, to recognise its repetition.
@@ -22,6 +23,12 @@ struct StartRecord {
 }
 
 extension StartRecord {
+  /// The digests that name the client session.
+  var sessions: [Fingerprint] { [tokenFingerprint] + (sessionFingerprint.map { [$0] } ?? []) }
+
+  /// What the checkout's payment is told by from earlier ones of its session, if it may repeat them.
+  func repetition(of id: CheckoutID) -> String? { allowsRepeat ? key ?? id.text : nil }
+
   init?(_ value: Value) {
     guard let parts = value.array, parts.count == 5, let fingerprint = Fingerprint(parts[1]),
       let token = Fingerprint(parts[2]), let allowsRepeat = parts[4].bool

@@ -12,6 +12,8 @@ enum Arrival {
   case timer(TimerID)
   /// The checkout was taken up by this process.
   case restart(minimumDecisionSpan: Milliseconds)
+  /// A start wants the client session of the checkout, which has ended.
+  case sessionIsWanted
 }
 
 /// What must not be done before the commit.
@@ -80,8 +82,13 @@ final class Turn {
 
   /// What a row says of the time.
   var moment: StoredMoment {
-    StoredMoment(now: clock.now, boot: clock.bootMilliseconds, bootID: bootID)
+    let now = clock.now
+    return StoredMoment(
+      now: now, boot: clock.bootMilliseconds, bootID: bootID, wall: now + clock.wallOffset)
   }
+
+  /// How far the wall clock is ahead of the steady one now.
+  var wallOffset: Milliseconds { clock.wallOffset }
 
   // MARK: Changes
 

@@ -75,7 +75,7 @@ final class Wait {
     guard case .state(let isTerminal, let isAwaiting, _) = condition else { return nil }
     if case .event(let name) = progress { return name }
     if isTerminal && live.checkout.isEnded { return "terminal" }
-    if isAwaiting && !live.checkout.awaiting.isEmpty { return "awaiting" }
+    if isAwaiting && live.checkout.isAwaiting { return "awaiting" }
     return nil
   }
 }

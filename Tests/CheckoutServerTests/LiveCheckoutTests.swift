@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct LiveCheckoutTests {
   @Test func `of an archived checkout nothing is kept but its record`() throws {
-    let moment = Moment(now: 1_767_259_800_000, entropy: 1)
+    let moment = Moment(now: 1_767_259_800_000, entropy: 1, digest: { $0 })
     var checkout = Checkout(
       id: CheckoutID(1), owner: 1000,
       token: ClientToken(encoded: "t", accessToken: "a", expiresAt: moment.now + 3_600_000),

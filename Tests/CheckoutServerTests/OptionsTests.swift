@@ -1,3 +1,4 @@
+import PrimerAPI
 import Testing
 
 @testable import CheckoutServer

@@ -48,7 +48,7 @@ import ValueTree
     var entropy: UInt64 = 0
     func moment() -> Moment {
       entropy += 1
-      return Moment(now: now, entropy: entropy)
+      return Moment(now: now, entropy: entropy, digest: { $0 })
     }
     var checkout = Checkout(
       id: CheckoutID(1), owner: 1000,

@@ -21,11 +21,9 @@ struct StoredCheckout {
   }
 
   /// The checkout that it is of.
-  func checkout(
-    like checkout: Checkout, shift: Milliseconds = 0
-  ) throws(StoredStateError) -> Checkout {
+  func checkout(like checkout: Checkout) throws(StoredStateError) -> Checkout {
     try Checkout(
-      id: checkout.id, spans: checkout.spans, fixed: fixed, hot: hot, parts: parts, shift: shift)
+      id: checkout.id, spans: checkout.spans, fixed: fixed, hot: hot, parts: parts)
   }
 }
 
@@ -49,9 +47,15 @@ extension Checkout {
   }
 
   /// The checkout as the next process reads it.
-  func restored(shift: Milliseconds = 0) throws(StoredStateError) -> Checkout {
-    try StoredCheckout(self).checkout(like: self, shift: shift)
+  func restored() throws(StoredStateError) -> Checkout {
+    try StoredCheckout(self).checkout(like: self)
   }
+
+  /// The snapshots where the wall clock is the steady one.
+  var snapshot: Value { snapshot(wallOffset: 0) }
+  var shortSnapshot: Value { shortSnapshot(wallOffset: 0) }
+  /// What a client must do.
+  var awaiting: [Value] { snapshot["awaiting"]?.array ?? [] }
 }
 
 extension Value {

@@ -10,6 +10,10 @@ import ValueTree
 struct Bench {
   var checkout: Checkout
   var now: WallTime = Sample.now
+  /// How far the wall clock is ahead.
+  var wallOffset: Milliseconds
+  /// Whether upstream may be asked what became of a payment.
+  var asksQuestions = false
   /// Operations that wait for their answer.
   private(set) var inFlight: [Operation] = []
   /// Every operation sent, repeats included.
@@ -30,6 +34,8 @@ struct Bench {
   private var waitingCalls: [Awaited: Int] = [:]
   /// Whether a payment may exist whose creation nobody has answered for.
   private(set) var isCreationOpen = false
+  /// How often upstream has said that a key was used.
+  private(set) var usedKeyCount = 0
   private(set) var lastCall = 0
   /// How many calls waited when the process that took them ended.
   private(set) var lostCalls = 0
@@ -38,18 +44,23 @@ struct Bench {
   /// A new checkout whose configuration is being fetched, and one call that waits for it.
   init(
     _ settings: Settings = Sample.settings, token: ClientToken = Sample.token,
-    spans: Spans = Spans()
+    spans: Spans = Spans(), repetition: String? = nil, wallOffset: Milliseconds = 0
   ) {
+    self.wallOffset = wallOffset
     checkout = Checkout(
       id: CheckoutID(0xC0FFEE), owner: 1000, token: token, settings: settings, spans: spans,
-      moment: Moment(now: Sample.now, entropy: 7))
+      repetition: repetition,
+      moment: Moment(
+        now: Sample.now, wallOffset: wallOffset, entropy: 7, digest: Sample.digest))
     note(checkout.begin(at: moment()))
     awaitStart()
   }
 
   private mutating func moment() -> Moment {
     entropy += 1
-    return Moment(now: now, entropy: entropy)
+    return Moment(
+      now: now, wallOffset: wallOffset, entropy: entropy, asksQuestions: asksQuestions,
+      digest: Sample.digest)
   }
 
   // MARK: Inputs
@@ -124,24 +135,28 @@ struct Bench {
   /// Fails the operation of that name.
   @discardableResult
   mutating func fail(
-    _ name: String, _ failure: OperationFailure, at location: SourceLocation = #_sourceLocation
+    _ name: String, _ failure: OperationFailure, isSettledHere: Bool = false,
+    at location: SourceLocation = #_sourceLocation
   ) -> [String] {
-    finish(name, .failure(failure), location)
+    finish(name, .failure(failure), isSettledHere: isSettledHere, location)
   }
 
   private mutating func finish(
-    _ name: String, _ result: Result<Answer, OperationFailure>, _ location: SourceLocation
+    _ name: String, _ result: Result<Answer, OperationFailure>, isSettledHere: Bool = false,
+    _ location: SourceLocation
   ) -> [String] {
     guard let place = inFlight.firstIndex(where: { $0.request.name == name }) else {
       Issue.record("no \(name) is under way", sourceLocation: location)
       return []
     }
     if name == "create" { noteCreation(result) }
-    return handle(.operationFinished(inFlight.remove(at: place).id, result))
+    return handle(
+      .operationFinished(inFlight.remove(at: place).id, result, isSettledHere: isSettledHere))
   }
 
   private mutating func noteCreation(_ result: Result<Answer, OperationFailure>) {
     guard case .failure(let failure) = result, !failure.isKeyAlreadyUsed else {
+      if case .failure = result { usedKeyCount += 1 }
       isCreationOpen = false
       return
     }
@@ -178,13 +193,17 @@ struct Bench {
   /// After a while another process takes the checkout up as it was stored: answers on their way,
   /// timers and waiting calls are lost.
   @discardableResult
-  mutating func restart(after span: Milliseconds = 0) throws -> [String] {
-    try restart(as: checkout.restored(), after: span)
+  mutating func restart(
+    after span: Milliseconds = 0, isRestored: Bool = false
+  ) throws -> [String] {
+    try restart(as: checkout.restored(), after: span, isRestored: isRestored)
   }
 
   /// The same with a checkout that was read otherwise.
   @discardableResult
-  mutating func restart(as restored: Checkout, after span: Milliseconds = 0) -> [String] {
+  mutating func restart(
+    as restored: Checkout, after span: Milliseconds = 0, isRestored: Bool = false
+  ) -> [String] {
     checkout = restored
     now += span
     if inFlight.contains(where: { $0.request.name == "create" }) { isCreationOpen = true }
@@ -193,7 +212,9 @@ struct Bench {
     startCalls = []
     waitingCalls = [:]
     lostCalls = lastCall - replies.count - refusals.count
-    return note(checkout.resume(at: moment(), minimumDecisionSpan: Sample.minute))
+    return note(
+      checkout.resume(
+        at: moment(), minimumDecisionSpan: Sample.minute, isRestored: isRestored))
   }
 
   // MARK: Effects
@@ -221,6 +242,8 @@ struct Bench {
         timers[timer] = now + min(span, 1 << 40)
         lines.append("@ \(timer.name) \(span)")
       case .clearTimer(let timer): timers[timer] = nil
+      case .secondPayment: lines.append("* second payment")
+      case .questionSettled(let isFree): lines.append("* session " + (isFree ? "free" : "held"))
       case .ended(let outcome): lines.append("# ended " + outcome.rawValue)
       case .removed(let error):
         lines.append("# removed")

@@ -86,6 +86,8 @@ import ValueTree
     (.creating, "create", .failure(Sample.failure(.notSent)), [failed] + cancelled),
     (.creating, "create", .failure(Sample.failure(.notAllowed)), [failed] + cancelled),
     (.creating, "create", .failure(Sample.failure(.interrupted)), ["@ repeat 100000"]),
+    // A payment that failed before is not this one, which must not be created now.
+    (.creating, "create", .failure(Sample.keyUsed("FAILED")), [failed] + cancelled),
     (
       .creating, "create", .failure(Sample.keyUsed("SUCCESS")),
       ["step webRedirect success", "didCompleteCheckout success pay-1 SUCCESS", "# ended success"]
@@ -120,14 +122,14 @@ import ValueTree
       .success(Sample.payment(.pending, shows: true, action: Sample.redirectToken)),
       [failed, "didFail unknown payment-cancelled pay-1 PENDING", "# ended unknown"]
     ),
-    (.resuming, "resume", .failure(Sample.failure(.notSent)), ["@ repeat 1000"]),
+    (.resuming, "resume", .failure(Sample.failure(.interrupted)), ["@ repeat 1000"]),
     (
       .completing, "complete", .success(.acknowledged),
       ["didCompleteCheckout pending pay-1 PENDING", "# ended pending"]
     ),
     (
       .completing, "complete", .failure(Sample.refusal()),
-      ["didFail failed server-error pay-1 PENDING", "# ended failed"]
+      ["didFail unknown outcome-unknown pay-1 PENDING", "# ended unknown"]
     ),
     (
       .patching, "actions", .success(.configuration(Sample.surcharged)),

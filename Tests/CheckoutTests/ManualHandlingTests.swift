@@ -28,14 +28,68 @@ import ValueTree
       bench.call(.decide(id: id, .complete(nil))).contains("didCompleteCheckout handledByClient"))
   }
 
-  @Test(arguments: [.decidingAfterTokenization, .decidingAfterResume] as [Stop])
-  func `a client may abort`(stop: Stop) {
+  /// Where the client aborts, what it says of the payment, and what that comes to.
+  static let aborts: [(Stop, Payment?, String)] = [
+    (.decidingAfterTokenization, nil, "failed merchant-error"),
+    (
+      .decidingAfterTokenization, Payment(id: "pay-9", status: "SUCCESS"),
+      "unknown merchant-error pay-9 SUCCESS"
+    ),
+    // The shopper has approved.
+    (.decidingAfterResume, nil, "unknown merchant-error"),
+    (
+      .decidingAfterResume, Payment(id: "pay-9", status: "PENDING"),
+      "unknown merchant-error pay-9 PENDING"
+    ),
+    (.decidingAfterResume, Payment(id: "pay-9"), "unknown merchant-error pay-9"),
+    (
+      .decidingAfterResume, Payment(id: "pay-9", status: "DECLINED"),
+      "failed merchant-error pay-9 DECLINED"
+    ),
+  ]
+
+  @Test(arguments: aborts)
+  func `a client may abort`(stop: Stop, payment: Payment?, end: String) {
     var bench = Bench(at: stop)
-    #expect(
-      bench.call(
-        .decide(id: stop == .decidingAfterResume ? "d2" : "d1", .abort(message: "No"))) == [
-          Self.failed, "didFail failed merchant-error", "# ended failed", "= {}",
-        ])
+    let id = stop == .decidingAfterResume ? "d2" : "d1"
+    let lines = bench.call(.decide(id: id, .abort(message: "No", payment: payment)))
+    #expect(lines.contains("didFail " + end), "\(lines)")
+    #expect(lines.last == "= {}")
+  }
+
+  @Test(
+    arguments: [Stop.decidingAfterTokenization, .decidingAfterResume],
+    ["FAILED", "DECLINED", "CANCELLED"])
+  func `a payment that failed is no completion`(stop: Stop, status: String) {
+    var bench = Bench(at: stop)
+    let id = stop == .decidingAfterResume ? "d2" : "d1"
+    let failed = Decision.complete(Payment(id: "pay-9", status: status))
+    #expect(bench.call(.decide(id: id, failed)) == ["! invalid-value /payment/status"])
+    #expect(bench.checkout.state == .awaitingDecision, "the decision stays open")
+    #expect(bench.checkout.paymentValue == nil)
+  }
+
+  @Test func `the client's backend is given the derived key`() throws {
+    var bench = Bench(at: .decidingAfterTokenization)
+    let key: Value = "checkoutd-cs-1|1"
+    #expect(bench.events.last?["paymentIdempotencyKey"] == key)
+    #expect(bench.checkout.awaiting.first?["paymentIdempotencyKey"] == key)
+    try bench.restart(after: Sample.minute)
+    #expect(bench.checkout.awaiting.first?["paymentIdempotencyKey"] == key)
+  }
+
+  @Test func `a cancellation once the backend has a bank account to collect leaves it unknown`() {
+    for stop in [Stop.collecting, .mandating] {
+      var bench = Bench(Sample.manualSettings)
+      bench.start()
+      bench.startACH()
+      bench.call(.submit)
+      bench.answer("tokenize", .instrument(Sample.instrument))
+      bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
+      bench.answer("validate", .acknowledged)
+      if stop == .mandating { bench.call(.reportBankAccount(.succeeded(paymentID: "s"))) }
+      #expect(bench.call(.cancel(reason: nil)).contains("didFail unknown payment-cancelled"))
+    }
   }
 
   @Test func `a new token is validated before the reply, with its own access token`() {

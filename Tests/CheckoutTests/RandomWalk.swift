@@ -25,9 +25,15 @@ enum RandomWalk {
 
   /// A new checkout, or one that is well on its way.
   static func beginning(_ random: inout Generator) -> Bench {
-    if random.chance(50) { return Bench(at: random.one(of: Stop.allCases)) }
+    let asksQuestions = random.chance(50)
+    if random.chance(50) {
+      var bench = Bench(at: random.one(of: Stop.allCases))
+      bench.asksQuestions = asksQuestions
+      return bench
+    }
     var bench = Bench(
       random.one(of: [Sample.settings, Sample.manualSettings, Sample.decidingSettings]))
+    bench.asksQuestions = asksQuestions
     bench.start(random.chance(50) ? Sample.configuration : Sample.surcharged)
     return bench
   }
@@ -169,7 +175,7 @@ enum RandomWalk {
             && !actions.contains(.setEmailAddress("")), "no empty value is set")
       }
     }
-    require(keys.count <= 1, "one payment")
+    require(keys.count <= 1 + bench.usedKeyCount, "one payment")
     require(
       bench.inFlight.filter { $0.request.name == "actions" }.count <= 1, "one change at a time")
     require(bench.inFlight.filter { $0.request.name == "poll" }.count <= 1, "one poll at a time")

@@ -18,7 +18,6 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
     HarmlessRow(stop: .startingComponent, name: "banks", end: "! banks-fetch-failed"),
     HarmlessRow(stop: .startingACH, name: "actions", end: "! failed-to-create-session"),
     HarmlessRow(stop: .patching, name: "actions", end: "error failed-to-create-session"),
-    HarmlessRow(stop: .tokenizing, name: "tokenize", end: "# ended failed"),
     HarmlessRow(stop: .validating, name: "validate", end: "! * /clientToken"),
   ]
 
@@ -118,37 +117,119 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
       bench.fail("create", failure) == [Self.failed, "didFail failed \(id)", "# ended failed"])
   }
 
-  @Test func `a creation that never left is tried again, and failed in the end`() {
-    var bench = Bench(at: .creating)
+  /// Lets what never leaves fail until it is given up: when that is, and how often it was tried.
+  private func exhaust(
+    _ bench: inout Bench, _ name: String, _ failure: OperationFailure
+  ) -> (span: Milliseconds, count: Int, longest: Milliseconds) {
+    let start = bench.now
     let operation = bench.sent.last
-    for _ in 0..<8 {
-      bench.fail("create", Sample.failure(.notSent))
-      bench.fireRepeat()
+    var count = 0
+    var longest: Milliseconds = 0
+    while !bench.checkout.isEnded, count < 5000 {
+      let before = bench.now
+      bench.fail(name, failure)
+      count += 1
+      if bench.checkout.isEnded { break }
+      #expect(bench.fireRepeat().count == 1)
       #expect(bench.sent.last == operation)
+      longest = max(longest, bench.now - before)
     }
-    #expect(
-      bench.fail("create", Sample.failure(.notSent)) == [
-        Self.failed, "didFail failed network-failed-after-retries", "# ended failed",
-      ])
-    #expect(bench.now - Sample.now < 27_000)
+    return (bench.now - start, count, longest)
   }
 
-  static let uncertain = [
-    Sample.failure(.timedOut), Sample.failure(.interrupted), Sample.failure(.undecodable),
-    Sample.status(500), Sample.refusal(503), Sample.status(302), Sample.status(404),
-    Sample.refusal(202),
-  ]
+  static let unsent = [Sample.failure(.notSent), Sample.failure(.untrusted)]
 
-  @Test(arguments: uncertain)
-  func `a creation that may have been done is repeated after its time-out with its key`(
+  @Test(arguments: unsent, [Stop.tokenizing, .creating])
+  func `what never left is tried again for the attempt's span, and failed in the end`(
+    failure: OperationFailure, stop: Stop
+  ) {
+    var bench = Bench(at: stop)
+    let tried = exhaust(&bench, stop == .creating ? "create" : "tokenize", failure)
+    #expect(tried.span == Spans().attempt, "the last try is at the end")
+    #expect(tried.longest <= 30_100)
+    #expect(tried.count > 15)
+    #expect(
+      bench.lines.suffix(3) == [
+        Self.failed, "didFail failed network-failed-after-retries", "# ended failed",
+      ])
+  }
+
+  @Test func `a tokenization that may pass is tried again as long`() {
+    for failure in [Sample.status(503), Sample.failure(.timedOut), Sample.refusal(429)] {
+      var bench = Bench(at: .tokenizing)
+      #expect(exhaust(&bench, "tokenize", failure).span == Spans().attempt)
+      #expect(bench.checkout.outcome == .failed)
+    }
+  }
+
+  @Test func `the span ends with the token, and begins with a decision to go on`() {
+    var token = Sample.token
+    token.expiresAt = Sample.now + Sample.minute
+    var bench = Bench(token: token)
+    bench.start()
+    bench.provideBanks()
+    bench.call(.start)
+    bench.answer("banks", .banks(Sample.banks))
+    bench.choose("0")
+    bench.call(.submit)
+    #expect(exhaust(&bench, "tokenize", Sample.failure(.notSent)).span == Sample.minute)
+    bench = Bench(at: .deciding)
+    bench.now += 50 * Sample.second
+    bench.call(.decide(id: "d1", .continue(idempotencyKey: nil)))
+    #expect(exhaust(&bench, "tokenize", Sample.failure(.notSent)).span == Spans().attempt)
+  }
+
+  @Test(arguments: unsent + [Sample.failure(.notAllowed)], later)
+  func `what a payment hangs on is tried until the token expires`(
+    failure: OperationFailure, row: (stop: Stop, name: String)
+  ) {
+    var bench = Bench(at: row.stop)
+    let left = Sample.now + Sample.hour - bench.now
+    #expect(exhaust(&bench, row.name, failure).span == left)
+    #expect(
+      bench.lines.suffix(2) == [
+        "didFail unknown outcome-unknown pay-1 PENDING", "# ended unknown",
+      ])
+  }
+
+  @Test(arguments: later)
+  func `two minutes without network cost nothing`(stop: Stop, name: String) {
+    var bench = Bench(at: stop)
+    while bench.now < Sample.now + 2 * Sample.minute {
+      bench.fail(name, Sample.failure(.notSent))
+      bench.fireRepeat()
+    }
+    // All five tries are still there.
+    for delay in [1000, 5000, 15_000, 30_000, 60_000] {
+      #expect(bench.fail(name, Sample.failure(.interrupted)) == ["@ repeat \(delay)"])
+      bench.fireRepeat()
+    }
+    bench.answer(name, name == "resume" ? Sample.payment(.success) : .acknowledged)
+    #expect(bench.checkout.outcome?.isCompletion == true)
+  }
+
+  /// What may still be at work upstream.
+  static let atWork = [
+    Sample.failure(.timedOut), Sample.failure(.interrupted), Sample.status(500),
+    Sample.refusal(503), Sample.status(408), Sample.refusal(408),
+  ]
+  /// Whole answers that make no sense.
+  static let senseless = [
+    Sample.failure(.undecodable), Sample.status(302), Sample.status(404), Sample.status(403),
+    Sample.status(429), Sample.refusal(202),
+  ]
+  static let uncertain = atWork + senseless
+
+  @Test(arguments: atWork)
+  func `a creation that may be at work is repeated after its time-out with its key`(
     failure: OperationFailure
   ) {
     var bench = Bench(at: .creating)
     let operation = bench.sent.last
     bench.now += 40_000
-    for number in 0..<3 {
-      let lines = bench.fail("create", failure)
-      #expect(lines == ["@ repeat \(number == 0 ? 60_000 : 100_000)"])
+    // After the span no answer can come.
+    for delay in [60_000, 100_000, 100_000] {
+      #expect(bench.fail("create", failure) == ["@ repeat \(delay)"])
       #expect(bench.fireRepeat() == ["> create tok-1"])
       #expect(bench.sent.last == operation)
     }
@@ -156,6 +237,46 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
       bench.fail("create", failure) == [
         Self.failed, "didFail unknown outcome-unknown", "# ended unknown",
       ])
+    #expect(bench.now - Sample.now <= Spans().attempt)
+  }
+
+  @Test(arguments: senseless)
+  func `an answer to a creation that makes no sense is asked for once more, a second later`(
+    failure: OperationFailure
+  ) {
+    var bench = Bench(at: .creating)
+    let operation = bench.sent.last
+    #expect(bench.fail("create", failure) == ["@ repeat 1000"])
+    #expect(bench.fireRepeat() == ["> create tok-1"])
+    #expect(bench.sent.last == operation)
+    var other = bench
+    #expect(
+      bench.fail("create", failure) == [
+        Self.failed, "didFail unknown outcome-unknown", "# ended unknown",
+      ])
+    // What may be at work now is waited out all the same.
+    #expect(other.fail("create", Sample.status(502)) == ["@ repeat 100000"])
+  }
+
+  @Test func `what left late is settled late`() {
+    var bench = Bench(at: .creating)
+    bench.now += 40_000
+    var failure = Sample.failure(.interrupted)
+    failure.elapsed = 10_000
+    #expect(bench.fail("create", failure) == ["@ repeat 90000"])
+  }
+
+  @Test func `a word about the key that names no payment is no refusal, and is waited out once`() {
+    var nameless = Sample.keyUsed(nil)
+    nameless.payment = nil
+    var unknown = Sample.refusal(409)
+    unknown.speaksOfKey = true
+    for failure in [nameless, unknown] {
+      var bench = Bench(at: .creating)
+      #expect(bench.fail("create", failure) == ["@ repeat 100000"])
+      bench.fireRepeat()
+      #expect(bench.fail("create", failure).contains("didFail unknown outcome-unknown"))
+    }
   }
 
   @Test func `a creation that timed out is repeated a second later`() {
@@ -174,10 +295,11 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
       ])
   }
 
-  @Test func `a repeat that never left still waits for the time-out`() {
+  @Test func `a repeat that never left settles nothing`() {
     var bench = Bench(at: .creatingUncertain)
     bench.fireRepeat()
-    #expect(bench.fail("create", Sample.failure(.notSent)) == ["@ repeat 100000"])
+    _ = exhaust(&bench, "create", Sample.failure(.notSent))
+    #expect(bench.lines.contains("didFail unknown outcome-unknown"))
   }
 
   @Test func `a repeated creation may be answered as if it were the first`() {
@@ -200,12 +322,13 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
   ]
 
   @Test(arguments: used)
-  func `a key that was used decides by the payment's status`(status: String?, lines: [String]) {
-    for stop in [Stop.creating, .creatingUncertain] {
-      var bench = Bench(at: stop)
-      if stop == .creatingUncertain { bench.fireRepeat() }
-      #expect(bench.fail("create", Sample.keyUsed(status)).dropLast() == lines[...])
-    }
+  func `a key that was used decides by the payment's status, once it may be ours`(
+    status: String?, lines: [String]
+  ) {
+    var bench = Bench(at: .creatingUncertain)
+    bench.fireRepeat()
+    #expect(bench.fail("create", Sample.keyUsed(status)).dropLast() == lines[...])
+    #expect(bench.events.last?["payment"]?["existing"] == nil)
   }
 
   @Test func `what a broken answer still told of the payment is kept`() {
@@ -224,7 +347,7 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
   // MARK: Resumption and completion
 
   static let later: [(Stop, String)] = [(.resuming, "resume"), (.completing, "complete")]
-  static let repeated = uncertain + [Sample.failure(.notSent), Sample.refusal(429)]
+  static let repeated = uncertain + [Sample.refusal(429), Sample.refusal(425)]
 
   @Test(arguments: later, repeated)
   func `a resumption or completion is repeated five times over two minutes`(
@@ -241,21 +364,38 @@ struct HarmlessRow: Sendable, CustomTestStringConvertible {
     #expect(bench.events.last?["payment"]?["id"] == "pay-1")
   }
 
-  @Test(arguments: later)
-  func `a first refusal is certain, the refusal of a repeat is not`(stop: Stop, name: String) {
-    var bench = Bench(at: stop)
-    let id = name == "resume" ? "failed-to-resume-payment" : "server-error"
-    #expect(
-      bench.fail(name, Sample.refusal()).contains("didFail failed \(id) pay-1 PENDING"))
-    bench = Bench(at: stop)
-    bench.fail(name, Sample.failure(.timedOut))
-    bench.fireRepeat()
-    #expect(
-      bench.fail(name, Sample.refusal()).contains("didFail unknown outcome-unknown pay-1 PENDING"))
-    bench = Bench(at: stop)
-    #expect(
-      bench.fail(name, Sample.failure(.notAllowed)).contains(
-        "didFail unknown outcome-unknown pay-1 PENDING"))
+  /// What the refusal's body names, and what that proves: the shopper has approved this payment.
+  static let named: [(Payment?, String)] = [
+    (nil, "unknown outcome-unknown pay-1 PENDING"),
+    (Payment(id: "pay-1", status: "FAILED"), "failed * pay-1 FAILED"),
+    (Payment(id: "pay-1", status: "DECLINED"), "failed * pay-1 DECLINED"),
+    (Payment(id: "pay-1", status: "CANCELLED"), "failed * pay-1 CANCELLED"),
+    (Payment(id: "pay-1", status: "PENDING"), "unknown outcome-unknown pay-1 PENDING"),
+    (Payment(id: "pay-1", status: "SUCCESS"), "unknown outcome-unknown pay-1 SUCCESS"),
+    (Payment(id: "pay-1"), "unknown outcome-unknown pay-1 PENDING"),
+    (Payment(id: "pay-2", status: "FAILED"), "unknown outcome-unknown pay-1 PENDING"),
+    (Payment(status: "FAILED"), "unknown outcome-unknown pay-1 PENDING"),
+  ]
+
+  @Test(arguments: later, named)
+  func `a refused resumption or completion is unknown unless it names this payment as failed`(
+    row: (stop: Stop, name: String), refusal: (payment: Payment?, end: String)
+  ) {
+    for (code, isRepeat) in [(400, false), (401, false), (404, false), (409, true)] {
+      var bench = Bench(at: row.stop)
+      if isRepeat {
+        bench.fail(row.name, Sample.failure(.timedOut))
+        bench.fireRepeat()
+      }
+      var failure = Sample.refusal(code)
+      failure.payment = refusal.payment
+      let id =
+        row.name == "resume"
+        ? "failed-to-resume-payment" : code == 401 ? "unauthorized" : "server-error"
+      let end = "didFail " + refusal.end.replacing("*", with: id)
+      let lines = bench.fail(row.name, failure)
+      #expect(lines.contains(end), "\(lines)")
+    }
   }
 
   @Test func `a resumption's broken answer tells the payment's latest status`() {

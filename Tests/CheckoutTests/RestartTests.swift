@@ -35,10 +35,10 @@ import ValueTree
     // A creation waits until its key is settled, whenever that is.
     Row(.creating, "@ repeat 90000"),
     Row(.creating, after: 99_500, "@ repeat 1000"),
-    Row(.creating, after: Sample.hour, "@ repeat 1000"),
+    Row(.creating, after: 200_000, "@ repeat 1000"),
     // One that waits already waits on, be it for a connection or for its key.
     Row(.creatingUncertain, "@ repeat 90000"),
-    Row(.creatingUncertain, after: Sample.hour, "@ repeat 0"),
+    Row(.creatingUncertain, after: 200_000, "@ repeat 0"),
     // What the payment hangs on is repeated after a second, like after any lost answer.
     Row(.resuming, "@ repeat 1000"),
     Row(.resuming, after: Sample.hour, "@ repeat 1000"),
@@ -79,7 +79,7 @@ import ValueTree
     #expect(known == Set(Stop.allCases))
   }
 
-  @Test(arguments: [0, 50, Sample.hour])
+  @Test(arguments: [0, 50, Sample.minute])
   func `a creation that never left is repeated when it was to be`(span: Milliseconds) throws {
     var bench = Bench(at: .creatingUnsent)
     let due = try #require(bench.timers.values.min()) - bench.now
@@ -87,6 +87,53 @@ import ValueTree
     #expect(bench.fireRepeat() == ["> create tok-1"])
     bench.answer("create", Sample.payment(.success))
     #expect(bench.checkout.outcome == .success)
+  }
+
+  /// After an outage longer than the attempt's span nothing is started for a shopper who has left.
+  static let late: [(Stop, String)] = [
+    (.tokenizing, "didFail failed checkout-expired"),
+    (.creating, "didFail unknown outcome-unknown"),
+    (.creatingUncertain, "didFail unknown outcome-unknown"),
+    // Nothing of it has ever left.
+    (.creatingUnsent, "didFail failed network-failed-after-retries"),
+  ]
+
+  @Test(arguments: late, [Sample.hour, 5 * Sample.minute + 2 * Sample.second])
+  func `an attempt whose span is over is given up`(
+    row: (stop: Stop, end: String), span: Milliseconds
+  ) throws {
+    var bench = Bench(at: row.stop)
+    let lines = try bench.restart(after: span)
+    #expect(lines.contains(row.end), "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("> ") })
+    #expect(bench.timers.isEmpty)
+  }
+
+  @Test(arguments: [Stop.tokenizing, .creating])
+  func `so is one whose token has expired`(stop: Stop) throws {
+    var token = Sample.token
+    token.expiresAt = Sample.now + 2 * Sample.minute
+    var bench = Bench(token: token)
+    bench.start()
+    bench.provideBanks()
+    bench.call(.start)
+    bench.answer("banks", .banks(Sample.banks))
+    bench.choose("0")
+    bench.call(.submit)
+    if stop == .creating { bench.answer("tokenize", .instrument(Sample.instrument)) }
+    let lines = try bench.restart(after: 3 * Sample.minute)
+    #expect(bench.checkout.isEnded)
+    #expect(!lines.contains { $0.hasPrefix("> ") })
+  }
+
+  @Test(arguments: late)
+  func `a timer that is hours late gives the attempt up as well`(stop: Stop, end: String) {
+    guard stop != .tokenizing, stop != .creating else { return }
+    var bench = Bench(at: stop)
+    bench.now += 2 * Sample.hour
+    let lines = bench.fireRepeat()
+    #expect(lines.contains(end), "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("> ") })
   }
 
   @Test(arguments: Stop.allCases)

@@ -21,6 +21,11 @@ enum Sample {
     pciURL: "https://pci.example.com", stripeClientSecret: "secret-1",
     sdkCompleteURL: "https://api.example.com/complete")
 
+  /// In place of a digest: the name itself, on one line.
+  static let digest: @Sendable (String) -> String = {
+    $0.split(separator: "\n").joined(separator: "|")
+  }
+
   static let second: Milliseconds = 1000
   static let minute: Milliseconds = 60 * second
   static let hour: Milliseconds = 60 * minute
@@ -109,4 +114,11 @@ enum Sample {
   }
 
   static func failure(_ kind: OperationFailure.Kind) -> OperationFailure { OperationFailure(kind) }
+}
+
+extension Moment {
+  /// A moment whose digests can be read.
+  init(now: WallTime, entropy: UInt64) {
+    self.init(now: now, entropy: entropy, digest: Sample.digest)
+  }
 }

@@ -121,71 +121,8 @@ import ValueTree
       #expect(restored.shares == bench.checkout.shares)
     }
   }
-
-  @Test(arguments: Stop.allCases)
-  func `a clock that was set moves every deadline, and nothing else`(stop: Stop) throws {
-    let shift = 3 * 365 * 24 * Sample.hour
-    let first = Bench(at: stop)
-    let moved = try first.checkout.restored(shift: shift)
-    // What upstream was or will be told, and what a token says of itself.
-    let staying: Set<Value.Moved> = [
-      .stays(Sample.now), .stays(Sample.redirectToken.expiresAt),
-    ]
-    let moves = first.checkout.storedHot.moves(to: moved.storedHot, by: shift)
-    #expect(!moves.contains(.differs))
-    #expect(moves.subtracting([.moves]).isSubset(of: staying))
-    #expect(moved.storedFixed == first.checkout.storedFixed)
-    var (plain, late) = (first, first)
-    late.now += shift
-    let expected = try plain.restart(after: 5 * Sample.second)
-    #expect(late.restart(as: moved, after: 5 * Sample.second) == expected)
-    #expect(plain.timers.mapValues { $0 + shift } == late.timers)
-  }
-
-  @Test(arguments: [Int64.max, .min, .max / 2, .min / 2])
-  func `a shift beyond all time is refused`(shift: Int64) throws {
-    for stop in Stop.allCases where Bench(at: stop).checkout.storedHot.hasTime {
-      let checkout = Bench(at: stop).checkout
-      #expect(throws: StoredStateError.self, "\(stop)") { try checkout.restored(shift: shift) }
-    }
-  }
 }
 
 extension [String] {
   fileprivate var withoutAnswers: [String] { filter { $0.first != "=" && $0.first != "!" } }
-}
-
-extension Value {
-  /// How a number of one tree stands in another.
-  enum Moved: Hashable {
-    case moves
-    case stays(Int64)
-    case differs
-  }
-
-  /// Whether a number is a moment of this century, and no count.
-  private static func isTime(_ number: Int64) -> Bool { number > 1_000_000_000_000 }
-
-  /// Whether there is a moment anywhere in the tree.
-  var hasTime: Bool {
-    switch self {
-    case .integer(let number): Self.isTime(number)
-    case .array(let elements): elements.contains(where: \.hasTime)
-    default: false
-    }
-  }
-
-  /// How the moments of this tree stand in another, which is the same otherwise.
-  func moves(to other: Value, by shift: Milliseconds) -> Set<Moved> {
-    switch (self, other) {
-    case (.array(let own), .array(let others)) where own.count == others.count:
-      var moves: Set<Moved> = []
-      for (a, b) in zip(own, others) { moves.formUnion(a.moves(to: b, by: shift)) }
-      return moves
-    case (.integer(let a), .integer(let b)) where Self.isTime(a):
-      if b == a + shift { return [.moves] }
-      return a == b ? [.stays(a)] : [.differs]
-    default: return self == other ? [] : [.differs]
-    }
-  }
 }

@@ -222,6 +222,32 @@ struct AchRow: Sendable, CustomTestStringConvertible {
       ])
   }
 
+  @Test func `an e-mail address is judged and sent without the white space around it`() {
+    var bench = Bench(at: .ready)
+    bench.startACH()
+    #expect(bench.update("emailAddress", " k@example.com\n").last == "= valid")
+    let data = bench.checkout.snapshot["components"]?.array?.first?["data"]
+    #expect(data?["emailAddress"] == "k@example.com")
+    #expect(bench.call(.submit).contains("> actions email:k@example.com"))
+  }
+
+  @Test func `somebody with one name has a hyphen for the last name, and the first name alone`() {
+    var bench = Bench(at: .ready)
+    bench.startACH()
+    #expect(bench.update("firstName", "-").last == "= invalid invalid-customer-firstname")
+    bench.update("firstName", "Suharto")
+    #expect(bench.update("lastName", "-").last == "= valid")
+    #expect(bench.call(.submit).contains("> actions first:Suharto last:-"))
+    bench.answer(
+      "actions",
+      .configuration(
+        Sample.configuration(
+          of: Customer(firstName: "Suharto", lastName: "-", emailAddress: "s@example.com"))))
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.answer("create", Sample.payment(.pending, action: Sample.achToken))
+    #expect(bench.events.last?["info"]?["fullName"] == "Suharto")
+  }
+
   @Test func `S32 and S33: the instrument names Stripe and the locale of the settings`() {
     var bench = Bench(
       Settings(locale: "en-GB", urlScheme: "kiosk://x", stripePublishableKey: "key-1"))

@@ -71,7 +71,7 @@ struct Cell {
   /// It is always the same, since a state is no other for having drawn another number. What must
   /// differ between checkouts or after a restore does.
   var moment: Moment {
-    Moment(now: now, entropy: UInt64(slot) << 8 | UInt64(restoreCount))
+    Moment(now: now, entropy: UInt64(slot) << 8 | UInt64(restoreCount), digest: { $0 })
   }
 
   /// When a timer or a time-out is due first; `nil` if nothing is to come.
@@ -144,11 +144,11 @@ struct Cell {
   var payment: Payment? { checkout.outcomeRecord?.payment }
 
   /// The number of the key of the payment that the checkout knows, while it is under way.
-  var knownPayment: String? { checkout.shortSnapshot["payment"]?["id"]?.string }
+  var knownPayment: String? { checkout.shortSnapshot(wallOffset: 0)["payment"]?["id"]?.string }
 
   /// The decision that is open.
   var openDecision: (id: String, event: String)? {
-    for awaited in checkout.shortSnapshot["awaiting"]?.array ?? [] {
+    for awaited in checkout.shortSnapshot(wallOffset: 0)["awaiting"]?.array ?? [] {
       guard let id = awaited["decisionId"]?.string, let event = awaited["event"]?.string else {
         continue
       }

@@ -183,7 +183,7 @@ final class Cells {
 
   /// What a new checkout does first.
   func begin(slot: Int, number: Int, allowsRepeat: Bool, at now: WallTime) -> Step {
-    let moment = Moment(now: now, entropy: UInt64(slot) << 8)
+    let moment = Moment(now: now, entropy: UInt64(slot) << 8, digest: { $0 })
     let (checkout, effects) = Core.begin(
       number: number, row, allowsRepeat: allowsRepeat, at: moment)
     var cell = Cell(slot: slot, allowsRepeat: allowsRepeat, checkout: checkout, now: now)
@@ -292,7 +292,7 @@ final class Cells {
       case .ended(let outcome):
         step.outcome = outcome
         step.payment = Self.key(ofPayment: cell.payment?.id)
-      case .removed: break
+      case .removed, .secondPayment, .questionSettled: break
       }
     }
   }

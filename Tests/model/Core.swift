@@ -89,7 +89,7 @@ enum Core {
         bodies.append((index, body))
       }
       return try? Checkout(
-        id: checkout.id, spans: checkout.spans, fixed: fixed, hot: hot, parts: bodies, shift: 0)
+        id: checkout.id, spans: checkout.spans, fixed: fixed, hot: hot, parts: bodies)
     }
   }
 

@@ -6,6 +6,7 @@ extension Checkout {
     [
       .integer(Int64(owner)), .integer(createdAt), .string(sessionID), settings.stored,
       token.stored, configuration?.stored ?? .null, .array(shares.map(\.stored)),
+      paymentSession?.stored ?? .null, creation?.stored ?? .null, .bool(isRestored),
     ]
   }
 
@@ -55,20 +56,21 @@ extension Checkout {
   /// - Parameters:
   ///   - id: Its number.
   ///   - spans: How long things may take now.
+  ///   - repetition: What it was started with.
   ///   - fixed: As ``storedFixed``.
   ///   - hot: What ``writeHot(to:)`` wrote.
   ///   - parts: What ``storedPart(of:)`` gave, by place.
-  ///   - shift: What is to be added to every deadline that was kept, if the clock was set since.
   /// - Throws: ``StoredStateError`` if the state is not one that this version writes.
   package init(
-    id: CheckoutID, spans: Spans, fixed: Value, hot: Value, parts: [(name: Int, body: Value)],
-    shift: Milliseconds
+    id: CheckoutID, spans: Spans, repetition: String? = nil, fixed: Value, hot: Value,
+    parts: [(name: Int, body: Value)]
   ) throws(StoredStateError) {
     var reader = try StoredReader(fixed)
     self.id = id
     self.spans = spans
+    self.repetition = repetition
     owner = try reader.number()
-    createdAt = try reader.time(shift: 0)
+    createdAt = try reader.time()
     sessionID = try reader.text()
     sharedSettings = Shared(try Settings(try reader.value()))
     sharedToken = Shared(try ClientToken(try reader.value()))
@@ -80,27 +82,45 @@ extension Checkout {
     }
     shares = []
     for share in try reader.list() { shares.append(try Share(share)) }
+    if reader.isAtEnd {
+      // Version 1 asked nothing and derived no key; the session it knows is still the first.
+      paymentSession = sharedConfiguration.value?.clientSession.id.map {
+        PaymentSession(name: $0, protection: .session)
+      }
+    } else {
+      paymentSession = try PaymentSession(reader.optionalReader())
+      creation = try Operation(reader.optionalReader(), sessionID: sessionID)
+      isRestored = try reader.flag()
+    }
     try reader.end()
     var state = try StoredReader(hot)
     seq = try state.count()
-    phase = try Phase(try state.value(), shift: shift)
+    phase = try Phase(try state.value())
     attempt = try Attempt(state.optionalReader())
     for operation in try state.list() {
-      operations.append(try PendingOperation(operation, sessionID: sessionID, shift: shift))
+      operations.append(try PendingOperation(operation, sessionID: sessionID))
     }
     operationCount = try state.count()
     decisionCount = try state.count()
-    expiresAt = try state.optionalTime(shift: shift)
+    expiresAt = try state.optionalTime()
     hasSelectedPaymentMethod = try state.flag()
     for (index, slot) in try state.list().enumerated() {
       let part = parts.first { $0.name == index }?.body
       components.append(try ComponentSlot(slot, part: part))
     }
     try state.end()
+    forgetLostQuestion()
     writtenFixedVersion = fixedVersion
     guard isConsistent, parts.allSatisfy({ components.indices.contains($0.name) }) else {
       throw StoredStateError()
     }
+  }
+
+  /// A question about an ended checkout was for somebody who waited for its session, and is gone.
+  private mutating func forgetLostQuestion() {
+    guard isEnded, operations.contains(where: { $0.purpose == .question }) else { return }
+    operations = []
+    attempt?.hasAsked = false
   }
 
   /// Whether the parts of the state fit each other, as those of every state that is reached do.
@@ -142,13 +162,13 @@ extension Phase {
     }
   }
 
-  init(_ value: Value, shift: Milliseconds) throws(StoredStateError) {
+  init(_ value: Value) throws(StoredStateError) {
     var reader = try StoredReader(value)
     switch try reader.integer() {
     case 0: self = .starting
     case 1: self = .ready
-    case 2: self = .paying(try Stage(try reader.value(), shift: shift))
-    case 3: self = .ended(try Ending(try reader.value(), shift: shift))
+    case 2: self = .paying(try Stage(try reader.value()))
+    case 3: self = .ended(try Ending(try reader.value()))
     case 4: self = .archived(try OutcomeRecord(try reader.value()))
     default: throw StoredStateError()
     }
@@ -157,13 +177,17 @@ extension Phase {
 }
 
 extension Ending {
-  var stored: Value { [.string(outcome.rawValue), error?.stored ?? .null, .integer(at)] }
+  var stored: Value {
+    let told: [Value] = [.string(outcome.rawValue), error?.stored ?? .null, .integer(at)]
+    return .array(isPaymentFailed ? told + [true] : told)
+  }
 
-  init(_ value: Value, shift: Milliseconds) throws(StoredStateError) {
+  init(_ value: Value) throws(StoredStateError) {
     var reader = try StoredReader(value)
     outcome = try reader.word()
     error = try CheckoutError(reader.optionalReader())
-    at = try reader.time(shift: shift)
+    at = try reader.time()
+    isPaymentFailed = reader.isAtEnd ? false : try reader.flag()
     try reader.end()
   }
 }
@@ -172,7 +196,8 @@ extension Attempt {
   var stored: Value {
     [
       .integer(Int64(component)), stepBefore ?? .null, .integer(since), payment?.stored ?? .null,
-      .bool(isCancelling), Value(idempotencyKey),
+      .bool(isCancelling), Value(key), .integer(startedAt), .bool(isKeyChosen),
+      .integer(Int64(keyNumber)), .bool(hasAsked), secondPayment?.stored ?? .null,
     ]
   }
 
@@ -181,10 +206,22 @@ extension Attempt {
     component = try reader.number()
     let step = try reader.value()
     if case .null = step { stepBefore = nil } else { stepBefore = step }
-    since = try reader.integer()
+    since = try reader.time()
     payment = try Payment(reader.optionalReader())
     isCancelling = try reader.flag()
-    idempotencyKey = try reader.optionalText()
+    key = try reader.optionalText()
+    if reader.isAtEnd {
+      // Version 1 knew the beginning of the stage alone, and kept the keys that clients chose.
+      startedAt = since
+      isKeyChosen = key != nil
+    } else {
+      startedAt = try reader.time()
+      isKeyChosen = try reader.flag()
+      keyNumber = try reader.number()
+      guard (1...PaymentKey.lastNumber).contains(keyNumber) else { throw StoredStateError() }
+      hasAsked = try reader.flag()
+      secondPayment = try Payment(reader.optionalReader())
+    }
     try reader.end()
   }
 }
@@ -210,6 +247,16 @@ extension ComponentSlot {
     component = try type.init(stored: try reader.value(), part: part)
     partVersion = try reader.count()
     writtenPartVersion = partVersion
+    try reader.end()
+  }
+}
+
+extension PaymentSession {
+  var stored: Value { [.string(name), .string(protection.rawValue)] }
+
+  init?(_ stored: StoredReader?) throws(StoredStateError) {
+    guard var reader = stored else { return nil }
+    self.init(name: try reader.text(), protection: try reader.word())
     try reader.end()
   }
 }

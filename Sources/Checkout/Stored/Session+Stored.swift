@@ -176,13 +176,18 @@ extension IssuingBank {
 }
 
 extension Payment {
-  var stored: Value { [Value(id), Value(orderID), Value(status)] }
+  var stored: Value {
+    isExisting
+      ? [Value(id), Value(orderID), Value(status), true]
+      : [Value(id), Value(orderID), Value(status)]
+  }
 
   init?(_ stored: StoredReader?) throws(StoredStateError) {
     guard var reader = stored else { return nil }
     id = try reader.optionalText()
     orderID = try reader.optionalText()
     status = try reader.optionalText()
+    isExisting = reader.isAtEnd ? false : try reader.flag()
     try reader.end()
   }
 }

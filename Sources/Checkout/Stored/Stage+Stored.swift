@@ -17,34 +17,36 @@ extension Stage {
     case .mandating(let completeURL): [10, .string(completeURL)]
     case .completing: [11]
     case .unselecting(let ending): [12, ending.stored]
+    case .asking(let ending): [13, ending.stored]
     }
   }
 
-  init(_ value: Value, shift: Milliseconds) throws(StoredStateError) {
+  init(_ value: Value) throws(StoredStateError) {
     var reader = try StoredReader(value)
     switch try reader.integer() {
     case 0: self = .patching
-    case 1: self = .decidingOnCreation(try OpenDecision(try reader.value(), shift: shift))
+    case 1: self = .decidingOnCreation(try OpenDecision(try reader.value()))
     case 2: self = .tokenizing
-    case 3: self = .decidingAfterTokenization(try OpenDecision(try reader.value(), shift: shift))
+    case 3: self = .decidingAfterTokenization(try OpenDecision(try reader.value()))
     case 4:
       let token = try ClientToken(try reader.value())
       self = .validatingToken(
-        token, decision: try OpenDecision(try reader.value(), shift: shift))
+        token, decision: try OpenDecision(try reader.value()))
     case 5: self = .creating
     case 6:
       let url = try reader.text()
       let statusURL = try reader.text()
       self = .redirecting(
-        url: url, statusURL: statusURL, deadline: try reader.time(shift: shift))
-    case 7: self = .decidingAfterResume(try OpenDecision(try reader.value(), shift: shift))
+        url: url, statusURL: statusURL, deadline: try reader.time())
+    case 7: self = .decidingAfterResume(try OpenDecision(try reader.value()))
     case 8: self = .resuming
     case 9:
       let secret = try reader.text()
       self = .collecting(clientSecret: secret, completeURL: try reader.text())
     case 10: self = .mandating(completeURL: try reader.text())
     case 11: self = .completing
-    case 12: self = .unselecting(try Ending(try reader.value(), shift: shift))
+    case 12: self = .unselecting(try Ending(try reader.value()))
+    case 13: self = .asking(try Ending(try reader.value()))
     default: throw StoredStateError()
     }
     try reader.end()
@@ -56,13 +58,34 @@ extension OpenDecision {
     [.string(id), .integer(deadline), .string(event.rawValue), .object(members)]
   }
 
-  init(_ value: Value, shift: Milliseconds) throws(StoredStateError) {
+  init(_ value: Value) throws(StoredStateError) {
     var reader = try StoredReader(value)
     id = try reader.text()
-    deadline = try reader.time(shift: shift)
+    deadline = try reader.time()
     event = try reader.word()
     guard let members = try reader.value().object else { throw StoredStateError() }
     self.members = members
+    try reader.end()
+  }
+}
+
+extension Operation {
+  var stored: Value {
+    [
+      .integer(Int64(id)), request.stored, .string(url), .string(accessToken),
+      .string(requestID),
+    ]
+  }
+
+  init?(_ stored: StoredReader?, sessionID: String) throws(StoredStateError) {
+    guard var reader = stored else { return nil }
+    let id: OperationID = try reader.number()
+    let request = try Request(try reader.value())
+    let url = try reader.text()
+    let accessToken = try reader.text()
+    self.init(
+      id: id, request: request, url: url, accessToken: accessToken, sessionID: sessionID,
+      requestID: try reader.text())
     try reader.end()
   }
 }
@@ -77,7 +100,7 @@ extension PendingOperation {
     ]
   }
 
-  init(_ value: Value, sessionID: String, shift: Milliseconds) throws(StoredStateError) {
+  init(_ value: Value, sessionID: String) throws(StoredStateError) {
     var reader = try StoredReader(value)
     let id: OperationID = try reader.number()
     purpose = try Purpose(try reader.value())
@@ -88,11 +111,11 @@ extension PendingOperation {
       id: id, request: request, url: url, accessToken: accessToken, sessionID: sessionID,
       requestID: try reader.text())
     sentCount = try reader.count()
-    sentAt = try reader.time(shift: shift)
+    sentAt = try reader.time()
     mayHaveBeenDone = try reader.flag()
     uncertainRepeats = try reader.count()
     isWaiting = try reader.flag()
-    repeatsAt = try reader.optionalTime(shift: shift)
+    repeatsAt = try reader.optionalTime()
     try reader.end()
   }
 
@@ -103,7 +126,7 @@ extension PendingOperation {
       (.patch, .performActions), (.tokenize, .tokenize), (.create, .createPayment),
       (.poll, .poll), (.resume, .resume), (.complete, .complete),
       (.validateToken, .validateClientToken), (.unselect, .performActions),
-      (.superseded, .performActions):
+      (.question, .createPayment), (.superseded, .performActions):
       true
     default: false
     }
@@ -124,6 +147,7 @@ extension PendingOperation.Purpose {
     case .validateToken: [8]
     case .unselect: [9]
     case .superseded: [10]
+    case .question: [11]
     }
   }
 
@@ -141,6 +165,7 @@ extension PendingOperation.Purpose {
     case 8: self = .validateToken
     case 9: self = .unselect
     case 10: self = .superseded
+    case 11: self = .question
     default: throw StoredStateError()
     }
     try reader.end()

@@ -82,33 +82,27 @@ struct StoredReader {
     return number
   }
 
-  /// A moment, moved by how far the clock was set.
-  mutating func time(shift: Milliseconds) throws(StoredStateError) -> WallTime {
-    try Self.move(try integer(), by: shift)
+  /// A moment of the steady clock; one that nothing could be added to is refused.
+  mutating func time() throws(StoredStateError) -> WallTime {
+    try Self.checked(try integer())
   }
 
   /// A moment that may be missing, likewise.
-  mutating func optionalTime(shift: Milliseconds) throws(StoredStateError) -> WallTime? {
+  mutating func optionalTime() throws(StoredStateError) -> WallTime? {
     guard let time = try optionalInteger() else { return nil }
-    return try Self.move(time, by: shift)
+    return try Self.checked(time)
   }
 
   /// How long something may take, if that is said; not less than nothing.
   mutating func optionalSpan() throws(StoredStateError) -> Milliseconds? {
-    guard let span = try optionalTime(shift: 0) else { return nil }
+    guard let span = try optionalTime() else { return nil }
     guard span >= 0 else { throw StoredStateError() }
     return span
   }
 
-  /// Refuses what could not be added to or subtracted from without overflowing.
-  private static func move(
-    _ time: WallTime, by shift: Milliseconds
-  ) throws(StoredStateError) -> WallTime {
-    let (moved, overflows) = time.addingReportingOverflow(shift)
-    guard !overflows, (Int64.min / 4...Int64.max / 4).contains(moved) else {
-      throw StoredStateError()
-    }
-    return moved
+  private static func checked(_ time: WallTime) throws(StoredStateError) -> WallTime {
+    guard (Int64.min / 4...Int64.max / 4).contains(time) else { throw StoredStateError() }
+    return time
   }
 
   mutating func flag() throws(StoredStateError) -> Bool {

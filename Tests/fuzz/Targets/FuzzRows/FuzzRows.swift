@@ -68,8 +68,7 @@ import ValueTree
     guard let parts = value.array, parts.count == 3, let bodies = parts[2].array else { return nil }
     let restored = try? Checkout(
       id: CheckoutID(0xC0FFEE), spans: Spans(), fixed: parts[0], hot: parts[1],
-      parts: bodies.enumerated().filter { $0.element != .null }.map { ($0.offset, $0.element) },
-      shift: 0)
+      parts: bodies.enumerated().filter { $0.element != .null }.map { ($0.offset, $0.element) })
     guard let restored else { return nil }
     if let record = restored.outcomeRecord { _ = record.stored }
     var play = Play(resuming: restored)

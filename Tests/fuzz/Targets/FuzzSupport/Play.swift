@@ -30,7 +30,7 @@ package struct Play {
     self.json = json
     checkout = Checkout(
       id: CheckoutID(0xC0FFEE), owner: 1000, token: Sample.token, settings: settings,
-      spans: Spans(), moment: Moment(now: Sample.now, entropy: 7))
+      spans: Spans(), moment: Moment(now: Sample.now, entropy: 7, digest: { $0 }))
     note(checkout.begin(at: moment()))
   }
 
@@ -60,10 +60,10 @@ package struct Play {
     default: call(command(&input))
     }
     guard json != nil else {
-      _ = checkout.snapshot
+      _ = checkout.snapshot(wallOffset: 0)
       return
     }
-    check(checkout.snapshot)
+    check(checkout.snapshot(wallOffset: 0))
   }
 
   private func command(_ input: inout FuzzInput) -> Command {
@@ -113,7 +113,7 @@ package struct Play {
 
   private mutating func moment() -> Moment {
     entropy += 1
-    return Moment(now: now, entropy: entropy)
+    return Moment(now: now, entropy: entropy, digest: { $0 })
   }
 
   private mutating func note(_ effects: [Effect]) {
@@ -138,6 +138,7 @@ package struct Play {
         require(span >= 0, "a timer runs out later")
         timers[timer] = now + min(span, 1 << 40)
       case .clearTimer(let timer): timers[timer] = nil
+      case .secondPayment, .questionSettled: break
       case .ended, .removed: isOver = true
       }
     }

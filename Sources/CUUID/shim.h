@@ -1,0 +1,6 @@
+#ifndef CUUID_SHIM_H
+#define CUUID_SHIM_H
+
+#include <uuid/uuid.h>
+
+#endif

@@ -1,0 +1,75 @@
+import Checkout
+import Testing
+import ValueTree
+
+/// A state that has gone back in time: what has happened since is not known.
+@Suite struct RestoredTests {
+  static let unknown = "didFail unknown state-restored"
+
+  /// What comes to a creation by itself ends; the rest goes on.
+  static let ending: Set<Stop> = [
+    .patching, .deciding, .tokenizing, .creating, .creatingUnsent, .creatingUncertain,
+  ]
+
+  @Test(arguments: Stop.allCases)
+  func `nothing is sent that could create`(stop: Stop) throws {
+    var bench = Bench(at: stop)
+    let lines = try bench.restart(after: Sample.second, isRestored: true)
+    #expect(!lines.contains { $0.hasPrefix("> create") || $0.hasPrefix("> tokenize") })
+    #expect(lines.contains { $0.hasPrefix(Self.unknown) } == Self.ending.contains(stop))
+    for timer in bench.timers.keys.filter({ $0.name == "repeat" }) { bench.fire(timer) }
+    #expect(!bench.inFlight.contains { ["create", "tokenize"].contains($0.request.name) })
+  }
+
+  @Test(arguments: Stop.allCases)
+  func `what would be failed or cancelled on its own judgement is unknown`(stop: Stop) throws {
+    // Its ending was settled before the copy was made.
+    guard stop != .ended, stop != .unselecting else { return }
+    var cancelled = Bench(at: stop)
+    try cancelled.restart(isRestored: true)
+    if !cancelled.checkout.isEnded { cancelled.call(.cancel(reason: nil)) }
+    if cancelled.checkout.isEnded { #expect(cancelled.checkout.outcome == .unknown) }
+    var expired = Bench(at: stop)
+    try expired.restart(isRestored: true)
+    // The next process knows it too.
+    try expired.restart()
+    for timer in [TimerID.expiry, .decision] where expired.timers[timer] != nil {
+      expired.fire(timer)
+    }
+    if expired.checkout.isEnded { #expect(expired.checkout.outcome == .unknown) }
+  }
+
+  @Test func `what upstream says of the payment is believed`() throws {
+    for (name, stop) in [("resume", Stop.resuming), ("poll", .polling)] {
+      var bench = Bench(at: stop)
+      try bench.restart(isRestored: true)
+      if name == "poll" { bench.answer("poll", .redirectStatus(.complete(resumeToken: "r"))) }
+      if name == "resume" { bench.fireRepeat() }
+      bench.answer("resume", Sample.payment(.failed))
+      #expect(bench.eventLines.last == "didFail failed failed-to-resume-payment pay-1 FAILED")
+    }
+  }
+
+  @Test func `a start that is refused is not taken back`() throws {
+    var bench = Bench(at: .starting)
+    try bench.restart(isRestored: true)
+    bench.fail("configuration", Sample.refusal())
+    #expect(bench.eventLines.last == Self.unknown)
+    #expect(!bench.lines.contains("# removed"))
+  }
+
+  @Test func `a restored copy submits, and finds the order paid`() throws {
+    var bench = Bench(at: .chosen)
+    try bench.restart(isRestored: true)
+    bench.call(.submit)
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    #expect(bench.fail("create", Sample.keyUsed("SUCCESS")).contains { $0.contains("success") })
+    #expect(bench.checkout.paymentValue?["existing"] == true)
+    // Its tokenization alone proves nothing.
+    bench = Bench(at: .chosen)
+    try bench.restart(isRestored: true)
+    bench.call(.submit)
+    bench.fail("tokenize", Sample.refusal())
+    #expect(bench.eventLines.last == Self.unknown)
+  }
+}
