@@ -122,6 +122,8 @@ struct ComponentSlot: Sendable {
 
   mutating func markPartWritten() { writtenPartVersion = partVersion }
 
+  mutating func markPartChanged() { writtenPartVersion = -1 }
+
   var kind: ComponentKind { type(of: component).kind }
 }
 

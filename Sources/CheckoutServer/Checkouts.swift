@@ -225,7 +225,8 @@ final class Checkouts {
       switch arrival {
       case .answer(let result, let operation): self.input(result, to: operation, of: live)
       case .timer(let timer): .timerFired(timer)
-      case .restart(let span): .restarted(minimumDecisionSpan: span)
+      case .restart(let span, let isRestored):
+        .restarted(minimumDecisionSpan: span, isRestored: isRestored)
       case .sessionIsWanted: .sessionIsWanted
       }
     apply(live.checkout.handle(input, at: moment), to: live)
@@ -379,8 +380,9 @@ final class Checkouts {
   private static let decisionSpanAfterRestart: Milliseconds = 60_000
 
   /// Takes in the checkouts that were read.
-  func takeUp(_ found: [LiveCheckout]) {
+  func takeUp(_ found: [LiveCheckout], isRestored: Bool) {
     for live in found { registry.insert(live) }
+    guard !isRestored else { return }
     for live in found where !live.checkout.isEnded && !live.checkout.hasWorkToResume {
       // Nothing but timers to set: there is nothing to commit.
       let effects = live.checkout.resume(
@@ -389,10 +391,13 @@ final class Checkouts {
     }
   }
 
-  /// Takes up what was under way in the checkouts that were read.
-  func resumeWork(of found: [LiveCheckout]) {
-    for live in found where !live.checkout.isEnded && live.checkout.hasWorkToResume {
-      receive(.restart(minimumDecisionSpan: Self.decisionSpanAfterRestart), of: live)
+  /// Takes up what was under way in the checkouts that were read; all that have not ended, if more may
+  /// have happened since than is known.
+  func resumeWork(of found: [LiveCheckout], isRestored: Bool) {
+    let span = Self.decisionSpanAfterRestart
+    for live in found
+    where !live.checkout.isEnded && (isRestored || live.checkout.hasWorkToResume) {
+      receive(.restart(minimumDecisionSpan: span, isRestored: isRestored), of: live)
     }
     guard !found.isEmpty else { return }
     turn.tell(LogEntry(.info, "took up \(found.count) checkouts"))

@@ -268,39 +268,40 @@ final class EventHub {
     let arena = outbound.output
     var last = from
     var isComplete = true
-    let isRead = reader.forEach(of: subscription.live, after: from) { record in
-      guard output.hasRoomForReplay else {
-        isComplete = false
-        return false
+    do throws(RPCError) {
+      try reader.forEach(of: subscription.live, after: from) { record in
+        guard output.hasRoomForReplay else {
+          isComplete = false
+          return false
+        }
+        last = record.seq
+        guard subscription.filter.contains(record.event.kind) else { return true }
+        let start = arena.count
+        writer.write(
+          record, of: subscription.live, isRedacted: subscription.isRedacted, as: .notification,
+          to: arena)
+        output.append(start..<arena.count)
+        return true
       }
-      last = record.seq
-      guard subscription.filter.contains(record.event.kind) else { return true }
-      let start = arena.count
-      writer.write(
-        record, of: subscription.live, isRedacted: subscription.isRedacted, as: .notification,
-        to: arena)
-      output.append(start..<arena.count)
-      return true
-    }
-    guard isRead else {
-      // Events that cannot be read must not look as if they had not happened.
-      return output.closeSaying(RPCError(.storeFailed))
+    } catch {
+      return output.closeSaying(error)
     }
     subscription.setReplayed(to: isComplete ? nil : last)
   }
 
   /// Whether an event of those kinds is kept after a number.
-  func hasEvent(of live: LiveCheckout, after: Int64, _ filter: EventFilter) -> Bool {
-    reader.hasEvent(of: live, after: after, filter)
+  func hasEvent(
+    of live: LiveCheckout, after: Int64, _ filter: EventFilter
+  ) throws(RPCError) -> Bool {
+    try reader.hasEvent(of: live, after: after, filter)
   }
 
-  /// Writes the result of `events.read`.
+  /// The result of `events.read`, which stays until the next one is asked for.
   func read(
-    of live: LiveCheckout, after: Int64, _ filter: EventFilter, limit: Int, isRedacted: Bool,
-    to output: JSONOutput
-  ) {
-    reader.write(
-      of: live, after: after, filter: filter, limit: limit, isRedacted: isRedacted, to: output)
+    of live: LiveCheckout, after: Int64, _ filter: EventFilter, limit: Int, isRedacted: Bool
+  ) throws(RPCError) -> JSONOutput {
+    try reader.page(
+      of: live, after: after, filter: filter, limit: limit, isRedacted: isRedacted)
   }
 
   // MARK: Waits
@@ -390,8 +391,11 @@ final class EventHub {
     case (.start, _), (.operation, _): call.succeed(snapshot())
     case (.state, _): call.succeed(["snapshot": snapshot(), "matched": Value(wait.match)])
     case (.event(let after, let filter, let limit), _):
-      call.succeed { output in
-        read(of: live, after: after, filter, limit: limit, isRedacted: isRedacted, to: output)
+      do throws(RPCError) {
+        let page = try read(of: live, after: after, filter, limit: limit, isRedacted: isRedacted)
+        call.succeed { $0.append(contentsOf: page) }
+      } catch {
+        call.fail(error)
       }
     }
   }

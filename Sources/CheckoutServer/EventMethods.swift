@@ -103,7 +103,7 @@ struct EventMethods {
     try requireHappened(after, of: live)
     let limit = Int(parameters["limit"]?.integer ?? 100)
     let span = parameters["waitMs"]?.integer ?? 0
-    if span > 0, !live.checkout.isEnded, !hub.hasEvent(of: live, after: after, filter) {
+    if span > 0, !live.checkout.isEnded, try !hub.hasEvent(of: live, after: after, filter) {
       try hub.checkWaiting(session)
       return .later { call in
         hub.wait(
@@ -111,10 +111,9 @@ struct EventMethods {
           span: span)
       }
     }
-    return .written { output in
-      hub.read(
-        of: live, after: after, filter, limit: limit, isRedacted: access == .observe, to: output)
-    }
+    let page = try hub.read(
+      of: live, after: after, filter, limit: limit, isRedacted: access == .observe)
+    return .written { $0.append(contentsOf: page) }
   }
 
   /// Refuses to begin after an event that has not happened.

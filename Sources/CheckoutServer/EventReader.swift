@@ -2,6 +2,7 @@ import Checkout
 import CheckoutProtocol
 import CheckoutStore
 import JSON
+import JSONRPC
 
 /// Reads the events that are kept.
 struct EventReader {
@@ -9,6 +10,7 @@ struct EventReader {
   private let journal: Journal
   private let limits: CurrentLimits
   private var writer = EventWriter()
+  private let page = JSONOutput()
 
   init(_ store: CheckoutStore, _ journal: Journal, _ limits: CurrentLimits) {
     self.store = store
@@ -16,43 +18,47 @@ struct EventReader {
     self.limits = limits
   }
 
-  /// Hands out kept events; what cannot be read is told of in the journal.
+  /// Hands out kept events.
   ///
-  /// - Returns: Whether they could be read.
+  /// - Throws: `store-failed` where one cannot be read: it must not look as if it had not happened. The
+  ///   journal has the reason.
   func forEach(
     of live: LiveCheckout, after seq: Int64, _ body: (EventRecord) -> Bool
-  ) -> Bool {
+  ) throws(RPCError) {
     do throws(StoreError) {
       try store.readEvents(of: live.id, after: seq, body)
-      return true
     } catch {
       journal.error(
         "\(error)", id: MessageID.storeFailed, fields: [("CHECKOUT_ID", live.idText)])
-      return false
+      throw RPCError(.storeFailed)
     }
   }
 
   /// Whether an event of those kinds is kept after a number.
-  func hasEvent(of live: LiveCheckout, after: Int64, _ filter: EventFilter) -> Bool {
+  func hasEvent(
+    of live: LiveCheckout, after: Int64, _ filter: EventFilter
+  ) throws(RPCError) -> Bool {
     var isThere = false
-    _ = forEach(of: live, after: after) { record in
+    try forEach(of: live, after: after) { record in
       isThere = filter.contains(record.event.kind)
       return !isThere
     }
     return isThere
   }
 
-  /// Writes the result of `events.read`; as much as a line holds.
-  mutating func write(
-    of live: LiveCheckout, after: Int64, filter: EventFilter, limit: Int, isRedacted: Bool,
-    to output: JSONOutput
-  ) {
+  /// The result of `events.read`: as much as a line holds.
+  ///
+  /// - Returns: One JSON text, which stays until the next one is asked for.
+  mutating func page(
+    of live: LiveCheckout, after: Int64, filter: EventFilter, limit: Int, isRedacted: Bool
+  ) throws(RPCError) -> JSONOutput {
+    let output = page
+    output.removeAll()
     let room = limits.value.lineOut - 4096
-    let start = output.count
     var next = after
     var count = 0
     output.append(#"{"events":["#)
-    _ = forEach(of: live, after: after) { record in
+    try forEach(of: live, after: after) { record in
       guard filter.contains(record.event.kind) else {
         next = record.seq
         return true
@@ -61,7 +67,7 @@ struct EventReader {
       let end = output.count
       if count > 0 { output.append(byte: UInt8(ascii: ",")) }
       writer.write(record, of: live, isRedacted: isRedacted, as: .element, to: output)
-      guard output.count - start < room || count == 0 else {
+      guard output.count < room || count == 0 else {
         output.truncate(to: end)
         return false
       }
@@ -78,5 +84,6 @@ struct EventReader {
       output.append(trimmed)
     }
     output.append("}")
+    return output
   }
 }

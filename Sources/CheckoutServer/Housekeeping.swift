@@ -27,18 +27,34 @@ final class Housekeeping {
   private let hub: EventHub
   private let clock: ServerClock
   private let journal: Journal
+  private let health: StoreHealth
   private let wipes: Alarms<CheckoutID>
   private let records: Alarms<CheckoutID>
   private let scrubAlarm: Alarm
   private var retention: Retention
   /// Milliseconds that the last scrubbing took.
   private var lastScrubSpan: Milliseconds = 0
+  /// What is to be wiped, and what to be forgotten, at the end of the turn.
+  private var toWipe: [LiveCheckout] = []
+  private var toForget: [LiveCheckout] = []
+  /// What could not be done when it was tried last.
+  private var failing: Set<Job> = []
+  /// After how long it is tried again.
+  private var pause = shortestPause
 
-  private static let pause: Milliseconds = 1000
+  private static let shortestPause: Milliseconds = 1000
+  private static let longestPause: Milliseconds = 60_000
+
+  private enum Job {
+    case wipe
+    case forget
+    case scrub
+  }
 
   init(
     _ store: CheckoutStore, _ turn: Turn, _ checkouts: Checkouts, _ hub: EventHub,
-    _ clock: ServerClock, _ journal: Journal, _ schedule: Schedule, _ retention: Retention
+    _ clock: ServerClock, _ journal: Journal, _ health: StoreHealth, _ schedule: Schedule,
+    _ retention: Retention
   ) {
     self.store = store
     self.turn = turn
@@ -46,16 +62,17 @@ final class Housekeeping {
     self.hub = hub
     self.clock = clock
     self.journal = journal
+    self.health = health
     self.retention = retention
     wipes = Alarms(in: schedule, holdsDaemon: true)
     // A record without personal data can be forgotten later: those overdue go at the next start.
     records = Alarms(in: schedule, holdsDaemon: false)
     scrubAlarm = Alarm(in: schedule, holdsDaemon: true)
     wipes.whenDue { [unowned self] id in
-      if let live = checkouts.checkout(id) { wipe(live) }
+      if let live = checkouts.checkout(id) { toWipe.append(live) }
     }
     records.whenDue { [unowned self] id in
-      if let live = checkouts.checkout(id) { forget(live) }
+      if let live = checkouts.checkout(id) { toForget.append(live) }
     }
     scrubAlarm.whenDue { [unowned self] in scrub() }
   }
@@ -69,12 +86,11 @@ final class Housekeeping {
     wipes.set(live.id, after: retention.data)
   }
 
-  /// Forgets a checkout whose start was refused: it never was.
+  /// Takes note that a start was refused: the checkout never was.
   func removed(_ live: LiveCheckout, _ error: CheckoutError) {
     checkouts.remove(live)
     hub.dropFollowers(
       of: live, RPCError(CheckoutError(.unknownCheckout)), startError: RPCError(error))
-    _ = attempt { () throws(StoreError) in try store.remove([(live.id, nil)]) }
     scrubSoon()
   }
 
@@ -86,40 +102,72 @@ final class Housekeeping {
     if live.isArchived {
       records.set(live.id, after: left)
     } else if left == 0 {
-      wipe(live)
+      toWipe.append(live)
     } else {
       wipes.set(live.id, after: left)
     }
   }
 
-  /// Wipes all that is personal or secret of an ended checkout; a record of the outcome stays.
-  private func wipe(_ live: LiveCheckout) {
-    guard let record = live.checkout.outcomeRecord else { return }
-    let stored: Value = [
-      live.start.stored, .integer(Int64(bitPattern: live.ordinal)),
-      .integer(Int64(live.owner)), record.stored, turn.moment.stored,
-    ]
-    let isWiped = attempt { () throws(StoreError) in
-      try store.remove([(live.id, stored)])
+  /// Does what has come due in the turn: all of a kind in one transaction.
+  ///
+  /// To be called before the turn is committed: it may be that others are waiting for what is wiped.
+  func endTurn() {
+    if !toWipe.isEmpty { wipe() }
+    if !toForget.isEmpty { forget() }
+  }
+
+  /// Wipes all that is personal or secret of ended checkouts; a record of each outcome stays.
+  private func wipe() {
+    let due = toWipe
+    toWipe = []
+    let moment = turn.moment
+    var removals: [(live: LiveCheckout, record: OutcomeRecord, stored: Value)] = []
+    for live in due {
+      // What this turn has changed is written first.
+      guard !live.isTouched else {
+        wipes.set(live.id, after: 0)
+        continue
+      }
+      guard let record = live.checkout.outcomeRecord, let stored = live.storedRecord(at: moment)
+      else { continue }
+      removals.append((live, record, stored))
     }
-    guard isWiped else { return wipes.set(live.id, after: Self.pause) }
-    hub.dropFollowers(of: live, RPCError(CheckoutError(.unknownCheckout)))
-    live.archive(record)
-    checkouts.settleWanted(live)
-    journal.info(
-      "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
-    records.set(
-      live.id,
-      after: min(max(0, record.endedAt + retention.record - clock.now), retention.record))
+    guard !removals.isEmpty else { return }
+    let areWiped = attempt(.wipe) { () throws(StoreError) in
+      try store.remove(removals.map { ($0.live.id, $0.stored) })
+    }
+    guard areWiped else {
+      for removal in removals { wipes.set(removal.live.id, after: pause) }
+      return
+    }
+    for (live, record, _) in removals {
+      hub.dropFollowers(of: live, RPCError(CheckoutError(.unknownCheckout)))
+      live.archive(record)
+      checkouts.settleWanted(live)
+      journal.info(
+        "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
+      records.set(
+        live.id,
+        after: min(max(0, record.endedAt + retention.record - clock.now), retention.record))
+    }
     scrubSoon()
   }
 
-  /// Forgets the record of an outcome.
-  private func forget(_ live: LiveCheckout) {
-    let isForgotten = attempt { () throws(StoreError) in try store.removeRecords(of: [live.id]) }
-    guard isForgotten else { return records.set(live.id, after: Self.pause) }
-    checkouts.remove(live)
-    hub.dropFollowers(of: live, RPCError(CheckoutError(.unknownCheckout)))
+  /// Forgets records of outcomes.
+  private func forget() {
+    let due = toForget
+    toForget = []
+    let areForgotten = attempt(.forget) { () throws(StoreError) in
+      try store.removeRecords(of: due.map(\.id))
+    }
+    guard areForgotten else {
+      for live in due { records.set(live.id, after: pause) }
+      return
+    }
+    for live in due {
+      checkouts.remove(live)
+      hub.dropFollowers(of: live, RPCError(CheckoutError(.unknownCheckout)))
+    }
     scrubSoon()
   }
 
@@ -133,18 +181,24 @@ final class Housekeeping {
   func scrub() {
     scrubAlarm.clear()
     let began = clock.bootMilliseconds
-    let isScrubbed = attempt { () throws(StoreError) in try store.scrub() }
+    let isScrubbed = attempt(.scrub) { () throws(StoreError) in try store.scrub() }
     lastScrubSpan = clock.bootMilliseconds - began
-    if !isScrubbed { scrubSoon() }
+    if !isScrubbed { scrubAlarm.set(after: pause) }
   }
 
-  /// Does what may fail and is tried again.
-  private func attempt(_ body: () throws(StoreError) -> Void) -> Bool {
+  /// Does what may fail and is tried again, each time later.
+  private func attempt(_ job: Job, _ body: () throws(StoreError) -> Void) -> Bool {
     do throws(StoreError) {
       try body()
+      guard failing.remove(job) != nil, failing.isEmpty else { return true }
+      pause = Self.shortestPause
+      health.noteWiping(nil)
       return true
     } catch {
-      journal.error("\(error)", id: MessageID.storeFailed)
+      turn.note(error)
+      if !failing.isEmpty { pause = min(2 * pause, Self.longestPause) }
+      failing.insert(job)
+      health.noteWiping(error)
       return false
     }
   }

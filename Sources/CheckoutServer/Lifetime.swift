@@ -1,4 +1,5 @@
 import Checkout
+import CheckoutStore
 import JSONRPC
 import PrimerAPI
 import Systemd
@@ -19,7 +20,7 @@ final class Lifetime {
   private let idleAlarm: Alarm
   private let drainAlarm: Alarm
   private let isDurable: Bool
-  private let exit: () -> Void
+  private let exit: (Int32) -> Void
   /// How long the daemon stays with nothing to do; zero is for ever.
   private var idleSpan: Milliseconds = 0
   private var drain = Drain.none
@@ -38,7 +39,7 @@ final class Lifetime {
   init(
     _ clients: Clients, _ checkouts: Checkouts, _ hub: EventHub, _ turn: Turn, _ doors: Doors,
     _ upstream: any UpstreamGateway, _ schedule: Schedule, _ report: ServiceReport,
-    _ journal: Journal, _ handover: HandoverWriter, isDurable: Bool, exit: @escaping () -> Void
+    _ journal: Journal, _ handover: HandoverWriter, isDurable: Bool, exit: @escaping (Int32) -> Void
   ) {
     self.clients = clients
     self.checkouts = checkouts
@@ -99,7 +100,20 @@ final class Lifetime {
     clients.flushAll()
     if !handover.leave(clients) { clients.sayGoodbye(RPCError(.shuttingDown)) }
     upstream.shutdown()
-    exit()
+    exit(0)
+  }
+
+  /// Ends the process at once, and tells nobody anything: the disk has lost what it had taken.
+  func end(with error: StoreError?) {
+    if case .over = drain { return }
+    drain = .over
+    let problem = error?.description ?? "the state is lost"
+    journal.write(
+      LogEntry(
+        .critical, "\(problem); ending, to begin again with what is there",
+        id: MessageID.storeFailed, isKept: true))
+    report.stopping(problem)
+    exit(1)
   }
 
   // MARK: Idle exit
@@ -138,6 +152,6 @@ final class Lifetime {
     doors.close()
     report.stopping("Ended: nothing to do")
     report.synchronize()
-    exit()
+    exit(0)
   }
 }

@@ -116,6 +116,15 @@ final class LiveCheckout {
       fixed: [start.stored, .integer(Int64(bitPattern: ordinal)), fixed], parts: parts)
   }
 
+  /// What stays in the store of one that has ended: nothing personal, no token, no secret.
+  func storedRecord(at moment: StoredMoment) -> Value? {
+    guard let record = checkout.outcomeRecord else { return nil }
+    return [
+      start.stored, .integer(Int64(bitPattern: ordinal)), .integer(Int64(owner)), record.stored,
+      moment.stored,
+    ]
+  }
+
   /// Takes note that the state as it is now has been written.
   func markStored() {
     isTouched = false

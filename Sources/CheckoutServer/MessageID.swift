@@ -32,6 +32,8 @@ enum MessageID {
   static let accepting: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e80f"
   /// The process that makes the connections upstream cannot be reached, or can be again.
   static let egress: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e810"
+  /// Commits of the state are missing.
+  static let stateLost: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e813"
   /// Upstream does not treat idempotency keys as it should: a question has made a second payment.
   static let secondPayment: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e820"
 }

@@ -2,6 +2,24 @@ import Checkout
 import CheckoutStore
 import ValueTree
 
+/// What an earlier process has left.
+struct RecoveredState {
+  /// Every checkout, in the order they were started.
+  let checkouts: [LiveCheckout]
+  /// What is missing.
+  let loss: StoreLoss?
+  /// Whether there are rows that an earlier version has written.
+  let isOfEarlierVersion: Bool
+
+  /// Whether more may have happened since than could be told of.
+  var isRestored: Bool {
+    switch loss {
+    case nil, .unsynchronized: false
+    case .damaged: true
+    }
+  }
+}
+
 /// Reads the checkouts that an earlier process has left.
 struct Recovery {
   private let store: CheckoutStore
@@ -25,9 +43,11 @@ struct Recovery {
   /// was written last.
   ///
   /// - Parameter progress: Told how many there are so far, now and then.
-  /// - Returns: The checkouts, of which nothing knows yet.
+  /// - Returns: What there is, of which nothing knows yet.
   /// - Throws: ``StoreError`` if a row cannot be read; then nothing has been changed.
-  func read(_ progress: (Int) -> Void) throws(StoreError) -> [LiveCheckout] {
+  func read(_ progress: (Int) -> Void) throws(StoreError) -> RecoveredState {
+    // Reading may write what has been found to be missing, by this version.
+    let isOfEarlierVersion = store.isOfEarlierVersion
     var found: [LiveCheckout] = []
     var latest: StoredMoment?
     progress(0)
@@ -40,7 +60,8 @@ struct Recovery {
     }
     if let latest { clock.goOn(from: latest, bootID: bootID) }
     found.sort { $0.ordinal < $1.ordinal }
-    return found
+    return RecoveredState(
+      checkouts: found, loss: store.loss, isOfEarlierVersion: isOfEarlierVersion)
   }
 
   private func checkout(

@@ -69,14 +69,14 @@ package final class Server {
     checkouts = Checkouts(turn, hub, upstream, clock, current, schedule, spans: spans)
     health = StoreHealth(store, turn, checkouts, journal, report, schedule)
     housekeeping = Housekeeping(
-      store, turn, checkouts, hub, clock, journal, schedule, retention)
+      store, turn, checkouts, hub, clock, journal, health, schedule, retention)
 
     let identity = ServerIdentity(
       version: version, epoch: store.epoch ?? hexadecimal(Random.uint64()),
       isDurable: store.isDurable)
     let methods = MethodHandlers(
       SystemMethods(
-        checkouts, hub, turn, users, directory, counters, current, clock, options, identity),
+        checkouts, hub, health, users, directory, counters, current, clock, options, identity),
       CheckoutMethods(checkouts, hub, clock, ClientTokenReader(policy: policy)),
       ComponentMethods(checkouts, hub, turn), EventMethods(checkouts, hub))
     let inbound = Inbound(methods.table, limits)
@@ -92,7 +92,7 @@ package final class Server {
     lifetime = Lifetime(
       clients, checkouts, hub, turn, doors, upstream, schedule, report, journal,
       HandoverWriter(service, journal, bootID: bootID), isDurable: store.isDurable
-    ) { loop.exit(0) }
+    ) { loop.exit($0) }
 
     turn.setAlwaysSynchronous(retention.isAlwaysSynchronous)
     options.whenRead { [unowned self] options in
@@ -134,20 +134,27 @@ package final class Server {
   /// To be called before anything listens.
   ///
   /// - Parameter handover: What the last run has left.
-  /// - Throws: ``StoreError`` if a row cannot be read; then nothing has been changed.
+  /// - Throws: ``StoreError`` if a row cannot be read, and then nothing has been changed; or if the disk
+  ///   loses what was written.
   package func recover(_ handover: consuming Handover = Handover()) throws(StoreError) {
-    let found = try recovery.read { count in
+    let state = try recovery.read { count in
       report.starting("Reading the state: \(count) checkouts")
     }
-    checkouts.takeUp(found)
+    health.noteLoss(state.loss)
+    let found = state.checkouts
+    if state.isOfEarlierVersion { turn.rewrite(found) }
+    if state.isRestored { turn.makeUpForLoss() }
+    checkouts.takeUp(found, isRestored: state.isRestored)
     carryOut()
     takeover.run(&handover)
-    checkouts.resumeWork(of: found)
+    checkouts.resumeWork(of: found, isRestored: state.isRestored)
+    endTurn()
     health.setReserveAside()
     for live in found { housekeeping.takeUp(live) }
     // Whether the process before this one had scrubbed what it wiped is not known.
     housekeeping.scrub()
     endTurn()
+    if let error = turn.fatal { throw error }
   }
 
   /// Begins to accept from a listening socket.
@@ -193,11 +200,15 @@ package final class Server {
   }
 
   private func endTurn() {
-    if turn.commit() {
-      carryOut()
-    } else {
+    housekeeping.endTurn()
+    switch turn.commit() {
+    case .written: carryOut()
+    case .takenBack:
       clients.takeBack()
       health.noteFailure()
+    case .lost:
+      // The commit may be there or not; to tell either could be wrong. The next start reads which.
+      return lifetime.end(with: turn.fatal)
     }
     hub.replay()
     clients.endTurn()

@@ -15,6 +15,7 @@ final class ServiceReport {
   /// What a problem is with.
   enum Cause: Int {
     case store
+    case wiping
     case configuration
     case egress
   }

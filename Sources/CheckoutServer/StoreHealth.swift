@@ -2,8 +2,8 @@ import Checkout
 import CheckoutStore
 import Systemd
 
-/// What is done while the store cannot be written: the turn that failed is told of, and what was kept
-/// is tried again each second.
+/// How the store is, and what is done while it cannot be written: the turn that failed is told of, and
+/// what was kept is tried again each second.
 final class StoreHealth {
   private let store: CheckoutStore
   private let turn: Turn
@@ -12,6 +12,9 @@ final class StoreHealth {
   private let report: ServiceReport
   private let retryAlarm: Alarm
   private let reserveAlarm: Alarm
+
+  /// Why what is due cannot be wiped, while it cannot.
+  private var wipingProblem: StoreError?
 
   private static let pause: Milliseconds = 1000
 
@@ -28,6 +31,37 @@ final class StoreHealth {
     reserveAlarm = Alarm(in: schedule, holdsDaemon: true)
     retryAlarm.whenDue { [unowned self] in retry() }
     reserveAlarm.whenDue { [unowned self] in setReserveAside() }
+  }
+
+  /// How the store is, for people to read.
+  var text: String { (turn.problem ?? wipingProblem)?.description ?? "ok" }
+
+  /// Takes note of what a start has found to be missing.
+  func noteLoss(_ loss: StoreLoss?) {
+    switch loss {
+    case nil: return
+    case .unsynchronized(let count):
+      journal.notice(
+        "the last \(count) commits did not survive the end of the machine; none had to",
+        id: MessageID.stateLost)
+    case .damaged(let why):
+      journal.error(
+        "the state is damaged: \(why); what was under way ends with an unknown outcome",
+        id: MessageID.stateLost)
+    }
+  }
+
+  /// Takes note of whether what is due can be wiped.
+  func noteWiping(_ problem: StoreError?) {
+    let was = wipingProblem
+    wipingProblem = problem
+    report.set(problem.map { "nothing can be wiped: \($0)" }, as: .wiping)
+    switch (was, problem) {
+    case (nil, let problem?):
+      journal.error("nothing can be wiped: \(problem)", id: MessageID.storeFailed)
+    case (_?, nil): journal.notice("what is due is wiped again", id: MessageID.storeRecovered)
+    default: return
+    }
   }
 
   /// Takes note that a turn could not be committed.
@@ -50,7 +84,7 @@ final class StoreHealth {
       if keepsArrivals { store.releaseReserve() } else { try store.restoreReserve() }
       try store.probe()
     } catch {
-      return
+      return turn.note(error)
     }
     guard !keepsArrivals else {
       return turn.retry { arrival, live in checkouts.receive(arrival, of: live) }

@@ -10,7 +10,7 @@ import ValueTree
 struct SystemMethods {
   private let checkouts: Checkouts
   private let hub: EventHub
-  private let turn: Turn
+  private let health: StoreHealth
   private let users: UserTable
   private let directory: SessionDirectory
   private let counters: Counters
@@ -20,13 +20,13 @@ struct SystemMethods {
   private let identity: ServerIdentity
 
   init(
-    _ checkouts: Checkouts, _ hub: EventHub, _ turn: Turn, _ users: UserTable,
+    _ checkouts: Checkouts, _ hub: EventHub, _ health: StoreHealth, _ users: UserTable,
     _ directory: SessionDirectory, _ counters: Counters, _ limits: CurrentLimits,
     _ clock: ServerClock, _ options: OptionSource, _ identity: ServerIdentity
   ) {
     self.checkouts = checkouts
     self.hub = hub
-    self.turn = turn
+    self.health = health
     self.users = users
     self.directory = directory
     self.counters = counters
@@ -115,7 +115,7 @@ struct SystemMethods {
         "store",
         [
           "kind": identity.isDurable ? "sqlite" : "memory",
-          "health": .string(turn.problem?.description ?? "ok"),
+          "health": .string(health.text),
         ]))
     return .object(members)
   }

@@ -10,8 +10,8 @@ enum Arrival {
   case answer(Result<Answer, OperationFailure>, to: Operation)
   /// A timer of the checkout that has run out.
   case timer(TimerID)
-  /// The checkout was taken up by this process.
-  case restart(minimumDecisionSpan: Milliseconds)
+  /// The checkout was taken up by this process; more may have happened to it since than is known.
+  case restart(minimumDecisionSpan: Milliseconds, isRestored: Bool)
   /// A start wants the client session of the checkout, which has ended.
   case sessionIsWanted
 }
@@ -58,6 +58,13 @@ final class Turn {
   private var failure: StoreError?
   /// Whether what was kept while the store could not be written is being tried again.
   private var isRetrying = false
+  /// The disk has lost what it had taken: nothing may be told any more, by this process.
+  private(set) var fatal: StoreError?
+  /// Those whose start was refused in this turn.
+  private var removed: [LiveCheckout] = []
+  /// Those whose rows an earlier version has written.
+  private var earlier: [LiveCheckout] = []
+  private var makesUpForLoss = false
 
   private struct Kept {
     let live: LiveCheckout
@@ -115,7 +122,11 @@ final class Turn {
 
   /// Has something done after the commit.
   func after(_ effect: TurnEffect) {
-    if case .perform(let operation, _) = effect, operation.request.isAboutMoney { isPayment = true }
+    switch effect {
+    case .perform(let operation, _) where operation.request.isAboutMoney: isPayment = true
+    case .removed(let live, _): removed.append(live)
+    default: break
+    }
     effects.append(effect)
   }
 
@@ -161,21 +172,49 @@ final class Turn {
   /// Takes note that the store can be written again.
   func endProblem() { failure = nil }
 
+  /// Takes note of an error of the store, whoever has met it.
+  func note(_ error: StoreError) {
+    if case .flushFailed = error { fatal = fatal ?? error }
+  }
+
+  /// Has the next commit write checkouts whole, and records, whose rows an earlier version has written.
+  func rewrite(_ checkouts: [LiveCheckout]) { earlier = checkouts }
+
+  /// Has the next commit say that the checkouts, as they are then, take account of what is missing.
+  func makeUpForLoss() {
+    makesUpForLoss = true
+    isPayment = true
+  }
+
   // MARK: The end
 
+  /// What has become of a turn.
+  enum End {
+    /// It is written.
+    case written
+    /// It could not be, and it is as if it had not been.
+    case takenBack
+    /// Nobody can say.
+    case lost
+  }
+
   /// Writes what the turn changed.
-  ///
-  /// - Returns: Whether it was written; if not, it is as if the turn had not been.
-  func commit() -> Bool {
-    if !touched.isEmpty {
+  func commit() -> End {
+    guard fatal == nil else { return .lost }
+    if !touched.isEmpty || !earlier.isEmpty || makesUpForLoss {
       do throws(StoreError) {
         try write()
       } catch {
+        note(error)
+        guard fatal == nil else { return .lost }
         takeBack(error)
-        return false
+        return .takenBack
       }
       for live in touched { live.markStored() }
       touched.removeAll(keepingCapacity: true)
+      removed = []
+      earlier = []
+      makesUpForLoss = false
       counters.countPublished(publishedCount)
       publishedCount = 0
     }
@@ -186,15 +225,29 @@ final class Turn {
       for entry in entries { journal.write(entry) }
       entries = []
     }
-    return true
+    return .written
   }
 
   private func write() throws(StoreError) {
     let moment = moment
     try store.commit(isPayment: isPayment || isAlwaysSynchronous) { () throws(StoreError) in
+      for live in earlier { live.checkout.markAllChanged() }
       for live in touched {
-        try store.write(live.log(in: store)) { live.writeChanges(at: moment, to: $0) }
+        let log = live.log(in: store)
+        if removed.contains(where: { $0 === live }) {
+          try store.erase(log)
+        } else {
+          try store.write(log) { live.writeChanges(at: moment, to: $0) }
+        }
       }
+      for live in earlier where !live.isTouched {
+        if let record = live.storedRecord(at: moment), live.isArchived {
+          try store.writeRecord(record, of: live.id)
+        } else {
+          try store.write(live.log(in: store)) { live.writeChanges(at: moment, to: $0) }
+        }
+      }
+      if makesUpForLoss { try store.makeUpForLoss() }
     }
   }
 
@@ -203,11 +256,12 @@ final class Turn {
     while let undo = undos.popLast() { undo() }
     for place in kept.indices { kept[place].isHandled = false }
     touched = []
+    removed = []
     effects = []
     doneCount = 0
     entries = []
     publishedCount = 0
-    isPayment = false
+    isPayment = makesUpForLoss
     failure = failure ?? error
   }
 

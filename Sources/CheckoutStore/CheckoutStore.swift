@@ -187,6 +187,11 @@ package final class CheckoutStore {
     written.append((log, row))
   }
 
+  /// Writes a record anew, within ``commit(isPayment:_:)``.
+  package func writeRecord(_ record: Value, of id: CheckoutID) throws(StoreError) {
+    try backend.writeRecord(record, of: id)
+  }
+
   // MARK: Reading
 
   /// Hands out a checkout's events after a number, in order, until the body says enough; those of

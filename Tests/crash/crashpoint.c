@@ -11,6 +11,8 @@
  * CRASHPOINT_TRACE  a file that exists: their number and their letters, as they happen
  * CRASHPOINT_AT     the number to die at; none for 0
  * CLOCK_OFFSET      seconds that the time of day is ahead of the truth, or behind it
+ * FLUSHES_FAIL      a file: while it is there, no flush of the database or its log succeeds, and one byte is written to
+ *                   it for each that did not
  * BOOT_ID_HIDDEN    set, if the program cannot read which start of the machine this is
  *
  * What it does to its files stands in a journal then, see journal.h.
@@ -158,6 +160,22 @@ static void after(char letter, ssize_t size)
     errno = error;
 }
 
+/* As the kernel does it when the disk has failed: the pages are dropped, and the next flush says that all is well. */
+static int fails_to_flush(int fd)
+{
+    const char *path = getenv("FLUSHES_FAIL");
+    if (path == NULL || file_kind(fd) == 0)
+        return 0;
+    int trigger = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (trigger < 0)
+        return 0;
+    if (NEXT(write)(trigger, "f", 1) != 1)
+        abort();
+    close(trigger);
+    errno = EIO;
+    return 1;
+}
+
 /* What is to be flushed is in the journal before the program hears that it was. */
 static void note_flush(int fd)
 {
@@ -275,6 +293,8 @@ ssize_t write(int fd, const void *data, size_t size)
 
 int fsync(int fd)
 {
+    if (fails_to_flush(fd))
+        return -1;
     before_flush(fd);
     note_flush(fd);
     return NEXT(fsync)(fd);
@@ -282,6 +302,8 @@ int fsync(int fd)
 
 int fdatasync(int fd)
 {
+    if (fails_to_flush(fd))
+        return -1;
     before_flush(fd);
     note_flush(fd);
     return NEXT(fdatasync)(fd);

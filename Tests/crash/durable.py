@@ -78,10 +78,11 @@ class DurableDaemon(Daemon):
         command = [str(program("checkoutd")), "--socket", str(socket_path), "--state-directory", str(self.state)]
         return [*command, "--upstream-allow", self._upstream, *self.options]
 
-    def refused(self) -> subprocess.CompletedProcess[str]:
+    def refused(self, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """A further run on the same directory, which should end by itself."""
         command = self._command(self.directory / "second")
-        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        more = os.environ | (environment or {})
+        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, env=more)
 
     def start_to_crash(self, environment: Mapping[str, str]) -> None:
         """Starts the program, which may be killed before it is ready."""

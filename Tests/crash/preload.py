@@ -36,6 +36,11 @@ def journalled(path: Path, *, loses_flushes: bool = False) -> Mapping[str, str]:
     return {"LD_PRELOAD": str(_library()), "DISK_JOURNAL": str(path)} | flushes
 
 
+def failing_flushes(trigger: Path) -> Mapping[str, str]:
+    """The environment of a program none of whose flushes succeeds while that file is there."""
+    return {"LD_PRELOAD": str(_library()), "FLUSHES_FAIL": str(trigger)}
+
+
 def started_again(boot_id: str) -> Mapping[str, str]:
     """The environment of a program on a machine that was started again since."""
     return {"LD_PRELOAD": str(_library()), "BOOT_ID_HIDDEN": "1", "CHECKOUTD_BOOT_ID": boot_id}

@@ -45,6 +45,12 @@ extension Checkout {
     return (isFixedChanged ? storedFixed : nil, parts)
   }
 
+  /// Has ``writeChanges(to:)`` hand out everything, as for rows that an earlier version has written.
+  package mutating func markAllChanged() {
+    writtenFixedVersion = fixedVersion &- 1
+    for index in components.indices { components[index].markPartChanged() }
+  }
+
   /// The large part of a component's state, if it has one.
   ///
   /// - Parameter index: The component's place.
