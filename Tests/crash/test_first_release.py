@@ -8,8 +8,10 @@ import shutil
 import signal
 import socket
 import sqlite3
+import subprocess
 import tempfile
 import time
+import unittest
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,30 @@ class Successor(DurableDaemon):
 
     def start(self, environment: Mapping[str, str] | None = None) -> None:
         super().start({**self._clock, **(environment or {})})
+
+
+class Installed(unittest.TestCase):
+    """What a package of the first release has put down is put down at the same place, with the same mode."""
+
+    # What has joined it since.
+    ADDED: frozenset[str] = frozenset()
+
+    def test_nothing_is_missing_and_what_is_new_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            programs, target = Path(directory) / "programs", Path(directory) / "target"
+            programs.mkdir()
+            for name in ("checkoutd", "checkoutd-egress", "checkoutctl"):
+                (programs / name).touch(mode=0o755)
+            install = HERE.parents[2] / "systemd" / "install"
+            subprocess.run([install, "--programs", programs, "--destdir", target], check=True, capture_output=True)
+            found = {
+                f"{path.lstat().st_mode & 0o7777:o} /{path.relative_to(target)}"
+                for path in target.rglob("*")
+                if path.is_symlink() or path.is_file()
+            }
+        before = set((HERE / "installed").read_text().splitlines())
+        self.assertEqual(before - found, set())
+        self.assertEqual({line.split()[1] for line in found - before}, self.ADDED)
 
 
 class FirstRelease(DurableTest):

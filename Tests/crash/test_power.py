@@ -41,7 +41,8 @@ class PowerFailure(Sweep):
         outcomes = self.outcomes(
             [_failure(flow, count * (place + 6) // (_TRIES + 6), 0, loses_flushes=True) for place in range(_TRIES)]
         )
-        self.assertGreater(sum(bool(outcome.faults) for outcome in outcomes), _TRIES // 4)
+        # Few are: a payment that is made again has the key of the first, and is none.
+        self.assertTrue(any(outcome.faults for outcome in outcomes))
 
     def outcomes(self, runs: Sequence[Run]) -> list[Outcome]:
         """What came of these runs, whatever it is."""

@@ -23,9 +23,7 @@ extension Cells {
   /// The input that a move is to a checkout; `nil` if it is none.
   ///
   /// The clock goes on to what it waits for.
-  func input(
-    _ move: Move, _ around: Around, _ cell: inout Cell, _ step: inout Step
-  ) -> Core.Input? {
+  func input(_ move: Move, _ cell: inout Cell, _ step: inout Step) -> Core.Input? {
     switch move.kind {
     case .fire:
       guard Int(move.choice) < cell.timers.count else { return nil }
@@ -42,10 +40,7 @@ extension Cells {
         cell.now += step.elapsed
       }
       guard let (result, _) = result(of: flight, move) else { return nil }
-      return .happened(
-        .operationFinished(
-          flight.operation.id, result, isSettledHere: around.contains(.isSettledHere)))
-    case .want: return .happened(.sessionIsWanted)
+      return .happened(.operationFinished(flight.operation.id, result))
     default:
       return command(move, cell).map { .command($0.0) }
     }
@@ -59,7 +54,6 @@ extension Cells {
       .continue(idempotencyKey: nil), .continue(idempotencyKey: "chosen-1"),
       .abort(message: nil), .continueWithNewClientToken(Sample.redirectToken), .complete(nil),
       .complete(Payment(id: "own-1", status: "SUCCESS")),
-      .abort(message: nil, payment: Payment(id: "own-1", status: "FAILED")),
     ]
 
     /// What may come of the bank account's collector.
@@ -70,7 +64,7 @@ extension Cells {
   }
 
   /// The command that a move gives, and how a test of the core writes that.
-  func command(_ move: Move, _ cell: Cell?) -> (Command, String)? {
+  func command(_ move: Move, _ cell: Cell) -> (Command, String)? {
     func of(_ command: ComponentCommand, _ text: String) -> (Command, String) {
       (.component(0, command), text)
     }
@@ -91,7 +85,7 @@ extension Cells {
         .update(.object([.init(entry.field, .string(entry.value))])),
         ".update([\"\(entry.field)\": \"\(entry.value)\"])")
     case .decide:
-      let id = cell?.openDecision?.id ?? "d1"
+      let id = cell.openDecision?.id ?? "d1"
       if case .continueWithNewClientToken = Client.decisions[choice] {
         return (
           .decide(id: id, .continueWithNewClientToken(row.actionToken)),
@@ -174,10 +168,7 @@ extension Decision {
     switch self {
     case .continue(let key):
       ".continue(idempotencyKey: " + (key.map { "\"\($0)\"" } ?? "nil") + ")"
-    case .abort(_, let payment):
-      payment == nil
-        ? ".abort(message: nil)"
-        : ".abort(message: nil, payment: Payment(id: \"own-1\", status: \"FAILED\"))"
+    case .abort: ".abort(message: nil)"
     case .continueWithNewClientToken: ""
     case .complete(let payment):
       payment == nil

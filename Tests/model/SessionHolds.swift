@@ -1,1 +1,0 @@
-../../Sources/CheckoutServer/SessionHolds.swift
