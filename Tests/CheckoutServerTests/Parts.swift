@@ -62,7 +62,7 @@ final class Parts {
   /// Ends a turn: commits, and sends the requests.
   @discardableResult
   func endTurn() -> Bool {
-    guard turn.commit() else { return false }
+    guard turn.commit() == .written else { return false }
     while let effect = turn.takeEffect() {
       switch effect {
       case .perform(let operation, let live): checkouts.send(operation, for: live)

@@ -15,7 +15,7 @@ import Testing
     parts.endTurn()
     parts.backend.isFailing = true
     parts.checkouts.receive(.timer(.expiry), of: live)
-    #expect(!parts.turn.commit())
+    #expect(parts.turn.commit() != .written)
     health.noteFailure()
     #expect(throws: (any Error).self) { try parts.turn.requireStore() }
 
@@ -25,7 +25,7 @@ import Testing
     parts.backend.isFailing = false
     parts.time.pass(milliseconds: 1000)
     parts.schedule.fireDue()
-    #expect(parts.turn.commit() && live.checkout.isEnded)
+    #expect(parts.turn.commit() == .written && live.checkout.isEnded)
     #expect(parts.turn.problem != nil)
     parts.time.pass(milliseconds: 1000)
     parts.schedule.fireDue()

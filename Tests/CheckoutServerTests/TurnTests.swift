@@ -11,7 +11,7 @@ import Testing
     var log: [Int] = []
     parts.turn.undo { log.append(1) }
     parts.turn.undo { log.append(2) }
-    #expect(!parts.turn.commit())
+    #expect(parts.turn.commit() != .written)
     #expect(log == [2, 1])
     #expect(parts.turn.takeEffect() == nil)
     #expect(parts.turn.problem != nil && !parts.turn.hasChanges)
@@ -26,7 +26,7 @@ import Testing
     #expect(parts.upstream.sent.count == 1)
     parts.backend.isFailing = true
     _ = try parts.start("b", by: parts.session())
-    #expect(!parts.turn.commit())
+    #expect(parts.turn.commit() != .written)
   }
 
   @Test func `events count once they are committed`() throws {
@@ -36,7 +36,7 @@ import Testing
     parts.endTurn()
     parts.backend.isFailing = true
     _ = try parts.checkouts.perform(.cancel(reason: nil), on: live, by: session)
-    #expect(!parts.turn.commit())
+    #expect(parts.turn.commit() != .written)
     #expect(parts.counters.eventsPublished == 0 && !live.checkout.isEnded)
     parts.backend.isFailing = false
     parts.turn.endProblem()
@@ -52,7 +52,7 @@ import Testing
     parts.endTurn()
     parts.backend.isFailing = true
     parts.checkouts.receive(.timer(.expiry), of: live)
-    #expect(!parts.turn.commit() && parts.turn.keepsArrivals)
+    #expect(parts.turn.commit() != .written && parts.turn.keepsArrivals)
     // While the store fails it is not even tried.
     parts.checkouts.receive(.timer(.poll), of: live)
     #expect(!parts.turn.hasChanges)
@@ -64,6 +64,6 @@ import Testing
     #expect(live.checkout.isEnded && parts.turn.keepsArrivals)
     parts.turn.endProblem()
     parts.turn.retry { arrival, live in parts.checkouts.receive(arrival, of: live) }
-    #expect(parts.turn.commit() && !parts.turn.keepsArrivals)
+    #expect(parts.turn.commit() == .written && !parts.turn.keepsArrivals)
   }
 }

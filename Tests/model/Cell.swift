@@ -43,6 +43,8 @@ struct Flight {
   let token: Int
   /// Whether it asks about a payment, and must not make one.
   let isQuestion: Bool
+  /// Whether nothing was sent for it before.
+  let isFirstSending: Bool
   let sentAt: WallTime
 
   var timesOutAt: WallTime { sentAt + kind.timeout }
@@ -63,6 +65,8 @@ struct Cell {
   var timers: [(id: TimerID, at: WallTime)] = []
   /// What is under way, in the order it was sent.
   var flights: [Flight] = []
+  /// When the polls for the page are over, if it is shown.
+  var pollsUntil: WallTime?
   /// What calls wait for.
   var awaited: Set<Awaited> = []
 
@@ -70,8 +74,9 @@ struct Cell {
   ///
   /// It is always the same, since a state is no other for having drawn another number. What must
   /// differ between checkouts or after a restore does.
-  var moment: Moment {
-    Moment(now: now, entropy: UInt64(slot) << 8 | UInt64(restoreCount), digest: { $0 })
+  func moment(asksQuestions: Bool = true) -> Moment {
+    Core.moment(
+      now: now, entropy: UInt64(slot) << 8 | UInt64(restoreCount), asksQuestions: asksQuestions)
   }
 
   /// When a timer or a time-out is due first; `nil` if nothing is to come.
@@ -90,7 +95,7 @@ struct Cell {
 
   /// The same without what only a process has, and as its row reads back.
   func stripped() -> Cell? {
-    guard let checkout = Core.Stored(checkout).checkout(like: checkout) else { return nil }
+    guard let checkout = Core.Stored(checkout).checkout(like: self) else { return nil }
     var cell = self
     cell.checkout = checkout
     cell.timers = []
@@ -109,25 +114,24 @@ struct Cell {
 
   /// What it is told apart from others by.
   ///
-  /// Of one that has ended that is what it came to, since nothing can happen to it any more. How
-  /// many events were published does not count: nothing looks at it, and each step is checked to
+  /// How many events were published does not count: nothing looks at it, and each step is checked to
   /// number its own without a gap.
   var digest: UInt64 {
     var digest = Digest()
     digest.add(slot)
     digest.add(allowsRepeat ? 1 : 0)
     digest.add(restoreCount)
-    guard !checkout.isEnded else {
-      digest.add(checkout.outcome?.rawValue ?? "")
-      digest.add(payment?.id ?? "")
-      digest.add(payment?.status ?? "")
-      return digest.value
+    if let outcome = checkout.outcome {
+      addEnd(outcome, &digest)
+      if flights.isEmpty, timers.isEmpty { return digest.value }
     }
+    // No moment matters to what has ended.
+    let reference = checkout.isEnded ? .max : now
     let stored = Core.Stored(checkout)
-    digest.add(compact: stored.hot, from: now, skipping: 1)
+    digest.add(compact: stored.hot, from: reference, skipping: 1)
     // Its owner is always the same, and when it was made counts no more once it has begun.
-    digest.add(compact: stored.fixed, from: now, skipping: 2)
-    for part in stored.parts { digest.add(compact: part, from: now) }
+    digest.add(compact: stored.fixed, from: reference, skipping: 2)
+    for part in stored.parts { digest.add(compact: part, from: reference) }
     for timer in timers {
       digest.add(timer.id.order)
       digest.add(timer.at, from: now)
@@ -138,6 +142,21 @@ struct Cell {
     }
     digest.add(awaited.count)
     return digest.value
+  }
+
+  /// What has ended is told apart by what it came to and by what it does when its session is wanted:
+  /// nothing else can come of it.
+  private func addEnd(_ outcome: Outcome, _ digest: inout Digest) {
+    digest.add(outcome.rawValue)
+    digest.add(payment?.id ?? "")
+    digest.add(payment?.status ?? "")
+    digest.add(checkout.holdsSession ? 1 : 0)
+    digest.add(checkout.chosenKey ?? "")
+    var copy = checkout
+    let effects = Core.handle(&copy, .happened(.sessionIsWanted), at: moment()).effects
+    for case .perform(let operation) in effects {
+      digest.add(Core.key(of: operation.request) ?? "")
+    }
   }
 
   /// The payment as the checkout knows it.

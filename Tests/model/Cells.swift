@@ -1,49 +1,6 @@
 import Checkout
 import ValueTree
 
-/// What a checkout did with one input, as far as others have to do with it.
-struct Step {
-  /// A request that is sent, or given up, and has to do with money.
-  struct Request {
-    var kind: Flight.Kind
-    var key: Int
-    var token: Int
-    var isQuestion: Bool
-    /// How long ago it was sent.
-    var age: Milliseconds
-
-    init(_ flight: Flight, at now: WallTime) {
-      kind = flight.kind
-      key = flight.key
-      token = flight.token
-      isQuestion = flight.isQuestion
-      age = now - flight.sentAt
-    }
-  }
-
-  /// The number of what it became; 0 if it is gone.
-  var next: UInt32 = 0
-  /// How far the clock went.
-  var elapsed: Milliseconds = 0
-  /// What was sent.
-  var sent: [Request] = []
-  /// What was given up.
-  var abandoned: [Request] = []
-  /// What it came to, if it ended, and the number of the payment's key.
-  var outcome: Outcome?
-  var payment: Int?
-  /// The payment whose page was shown.
-  var shownPayment: Int?
-  /// Whether the client's backend was given what it may make a payment with.
-  var asksBackend = false
-  /// Whether its commit is flushed.
-  var isFlushed = false
-  /// Whether nothing came of it.
-  var isNothing = false
-  /// What is wrong with it.
-  var violation: String?
-}
-
 /// Every checkout that was met, each once, and what each did with each input: the core is asked but
 /// once, however many states of everything else there are around it.
 final class Cells {
@@ -59,6 +16,9 @@ final class Cells {
   /// The keys, by number, that may lead to a payment beside the session's.
   private(set) var exemptKeys: UInt16 = 0b11 << 14
 
+  /// Those of them that clients chose.
+  private(set) var chosenKeys: UInt16 = 0
+
   /// The numbers of keys.
   static let keys = 0..<14
 
@@ -69,25 +29,41 @@ final class Cells {
   struct Facts {
     var isEnded = false
     var isLive = false
+    /// Whether something may come to it by itself.
+    var isActive = false
+    var holdsSession = false
     var outcome: Outcome?
+    /// The payment of one that has ended without money moving.
+    var settledPayment: Int?
+    var usesChosenKey = false
+    /// The payment that one that goes on can bring about.
+    var paymentInReach: Int?
+    /// The payment that one that has ended names.
+    var payment: Int?
     /// The keys, by number, of creations under way.
     var creating: UInt16 = 0
+    /// Those that are sent for the first time.
+    var creatingFirst: UInt16 = 0
     var untilDeadline: Milliseconds = .max
     var untilTimer: Milliseconds = .max
-    var hasMoneyFlight = false
     var clientMoves: [Move]?
   }
 
   init(_ row: Row) { self.row = row }
 
+  /// How many checkouts were met.
+  var count: Int { pool.count - 1 }
+
   /// Keeps the calls that something comes of.
   func keep(_ moves: [Move], of number: UInt32) { facts[Int(number)].clientMoves = moves }
 
+  /// The cell of that number.
   subscript(number: UInt32) -> Cell {
     guard let cell = pool[Int(number)] else { preconditionFailure("there is no such cell") }
     return cell
   }
 
+  /// The number of a cell; one that was not met before gets the next.
   func number(of cell: Cell) -> UInt32 {
     let digest = cell.digest
     if let known = numbers[digest] { return known }
@@ -98,10 +74,18 @@ final class Cells {
     fact.isEnded = cell.checkout.isEnded
     fact.isLive = !fact.isEnded
     fact.outcome = cell.checkout.outcome
+    fact.isActive = fact.isLive || !cell.flights.isEmpty || !cell.timers.isEmpty
+    fact.holdsSession = cell.checkout.holdsSession
+    fact.usesChosenKey = cell.checkout.chosenKey != nil
+    if fact.isLive { fact.paymentInReach = Self.key(ofPayment: cell.knownPayment) }
+    if fact.isEnded { fact.payment = Self.key(ofPayment: cell.payment?.id) }
+    if fact.outcome == .failed || fact.outcome == .cancelled {
+      fact.settledPayment = Self.key(ofPayment: cell.payment?.id)
+    }
     for flight in cell.flights where flight.kind == .create && !flight.isQuestion {
       fact.creating |= 1 << UInt16(flight.key)
+      if flight.isFirstSending { fact.creatingFirst |= 1 << UInt16(flight.key) }
     }
-    fact.hasMoneyFlight = cell.flights.contains { $0.kind.isAboutMoney }
     if let due = cell.nextDeadline { fact.untilDeadline = max(0, due - cell.now) }
     if let due = cell.timers.first?.at { fact.untilTimer = max(0, due - cell.now) }
     facts.append(fact)
@@ -110,7 +94,7 @@ final class Cells {
 
   /// The same cell at some later time, none of its timers having run out meanwhile.
   func aged(_ number: UInt32, by span: Milliseconds) -> UInt32 {
-    guard number != 0, span > 0, !facts[Int(number)].isEnded else { return number }
+    guard number != 0, span > 0, facts[Int(number)].isActive else { return number }
     let place = UInt64(number) << 32 | UInt64(span)
     if let known = older[place] { return known }
     let result = self.number(of: self[number].aged(by: span))
@@ -123,7 +107,7 @@ final class Cells {
     if let lastForm, lastForm.number == number { return (lastForm.stored, lastForm.copy) }
     let checkout = self[number].checkout
     let stored = Core.Stored(checkout)
-    let copy = stored.checkout(like: checkout)
+    let copy = stored.checkout(like: self[number])
     lastForm = (number, stored, copy)
     return (stored, copy)
   }
@@ -147,7 +131,9 @@ final class Cells {
     if let known = keys.firstIndex(of: text) { return known }
     keys.append(text)
     let number = keys.count - 1
-    if isExempt || !text.hasPrefix("checkoutd-") { exemptKeys |= 1 << UInt16(number) }
+    let isChosen = !text.hasPrefix("checkoutd-")
+    if isChosen { chosenKeys |= 1 << UInt16(number) }
+    if isExempt || isChosen { exemptKeys |= 1 << UInt16(number) }
     return number
   }
 
@@ -174,16 +160,18 @@ final class Cells {
       key = Self.key(ofPayment: cell.knownPayment) ?? Self.ownPayment(of: cell.slot)
     default: break
     }
+    let creation: (isQuestion: Bool, sentCount: Int64) =
+      kind == .create ? Core.creation(operation, of: cell.checkout) : (false, 1)
     return Flight(
-      operation: operation, kind: kind, key: key, token: token,
-      isQuestion: Core.isQuestion(operation, of: cell.checkout), sentAt: cell.now)
+      operation: operation, kind: kind, key: key, token: token, isQuestion: creation.isQuestion,
+      isFirstSending: creation.sentCount == 1, sentAt: cell.now)
   }
 
   // MARK: Steps
 
   /// What a new checkout does first.
   func begin(slot: Int, number: Int, allowsRepeat: Bool, at now: WallTime) -> Step {
-    let moment = Moment(now: now, entropy: UInt64(slot) << 8, digest: { $0 })
+    let moment = Core.moment(now: now, entropy: UInt64(slot) << 8, asksQuestions: true)
     let (checkout, effects) = Core.begin(
       number: number, row, allowsRepeat: allowsRepeat, at: moment)
     var cell = Cell(slot: slot, allowsRepeat: allowsRepeat, checkout: checkout, now: now)
@@ -194,47 +182,64 @@ final class Cells {
   }
 
   /// What a process does first with a checkout that it finds.
-  func takeUp(_ number: UInt32, slot: Int, _ restart: Core.Restart, mark: Int?) -> Step {
-    let choice = (restart.isOtherBoot ? 1 : 0) | (restart.isRestored ? 2 : 0)
+  ///
+  /// - Parameters:
+  ///   - number: What the store has of it.
+  ///   - slot: Whose it becomes.
+  ///   - isRestored: Whether the process knows that the state has gone back in time.
+  ///   - mark: What it is told apart by from what was there before, if it is a copy.
+  ///   - asksQuestions: Whether upstream may be asked.
+  /// - Returns: What it does.
+  func takeUp(
+    _ number: UInt32, slot: Int, isRestored: Bool, mark: Int?, asksQuestions: Bool
+  ) -> Step {
+    let flags: UInt64 = (isRestored ? 1 : 0) | (asksQuestions ? 2 : 0)
     let place =
-      UInt64(number) << 32 | 0xFF << 24 | UInt64(slot) << 16 | UInt64(mark ?? 0xFF) << 8
-      | UInt64(choice)
+      UInt64(number) << 32 | 0xFF << 24 | UInt64(slot) << 16 | UInt64(mark ?? 0xFF) << 8 | flags
     if let known = steps[place] { return known }
     var cell = Cell(copyOf: self[number], slot: slot)
     if let mark { cell.restoreCount = mark }
     var step = Step()
-    let seqBefore = cell.checkout.seq
-    let wasEnded = cell.checkout.isEnded
-    if !wasEnded {
-      let effects = Core.takeUp(&cell.checkout, restart, at: cell.moment)
-      step.isFlushed = Core.isFlushed(nil, nil, effects)
-      take(effects, &cell, &step)
-      check(effects, cell, seqBefore, wasEnded, &step)
-    }
+    let before = cell.checkout
+    let effects = Core.takeUp(
+      &cell.checkout, isRestored: isRestored, at: cell.moment(asksQuestions: asksQuestions))
+    step.isFlushed = Core.isFlushed(nil, nil, effects)
+    take(effects, &cell, &step)
+    check(effects, cell, before.seq, before.isEnded, &step)
     step.next = self.number(of: cell)
     steps[place] = step
     return step
   }
 
   /// What a checkout does with a move.
-  func step(_ number: UInt32, _ move: Move) -> Step {
-    let place = UInt64(number) << 32 | UInt64(move.local)
+  func step(_ number: UInt32, _ move: Move, _ around: Around = []) -> Step {
+    let place = UInt64(number) << 32 | UInt64(move.local | UInt32(around.rawValue) << 20)
     if let known = steps[place] { return known }
-    let step = run(number, move)
+    let step = run(number, move, around)
     steps[place] = step
     return step
   }
 
-  private func run(_ number: UInt32, _ move: Move) -> Step {
+  /// What a step depends on beside the checkout and the input.
+  struct Around: OptionSet {
+    let rawValue: UInt8
+    /// Upstream is not to be asked questions any more.
+    static let isAlarmed = Around(rawValue: 1)
+    /// The payment that an answer names is that of a checkout here that ended without money moving.
+    static let isSettledHere = Around(rawValue: 2)
+  }
+
+  private func run(_ number: UInt32, _ move: Move, _ around: Around) -> Step {
     var cell = self[number]
     var step = Step()
     step.isNothing = true
     step.next = number
-    guard let input = input(move, &cell, &step) else { return step }
+    guard let input = input(move, around, &cell, &step) else { return step }
     let answered: Flight? =
       move.kind == .answer ? cell.flights.remove(at: Int(move.choice & 7)) : nil
     let before = cell
-    let (reply, effects) = Core.handle(&cell.checkout, input, at: cell.moment)
+    let (reply, effects) = Core.handle(
+      &cell.checkout, input, at: cell.moment(asksQuestions: !around.contains(.isAlarmed)))
     take(reply, &cell, &step)
     take(effects, &cell, &step)
     if case .failure? = reply, effects.isEmpty {
@@ -247,9 +252,14 @@ final class Cells {
     }
     step.isFlushed = Core.isFlushed(input, answered, effects)
     check(effects, cell, before.checkout.seq, before.checkout.isEnded, &step)
+    step.answersFirstSending = answered?.kind == .create && answered?.isFirstSending == true
+    if let answered { checkPolls(answered, move.reply, before, cell, &step) }
     step.isNothing = false
-    checkFuture(of: before, number, input, effects, cell, &step)
+    checkFuture(of: before, number, input, around, effects, cell, &step)
     step.next = self.number(of: cell)
+    if step.next == number, effects.allSatisfy(\.isAnswer), step.violation == nil {
+      step.isNothing = true
+    }
     if effects.contains(where: { if case .removed = $0 { true } else { false } }) {
       step.next = 0
     }
@@ -275,7 +285,7 @@ final class Cells {
   private func take(_ effects: [Effect], _ cell: inout Cell, _ step: inout Step) {
     for effect in effects {
       switch effect {
-      case .publish(let event): note(event, cell, &step)
+      case .publish(let event): note(event, &cell, &step)
       case .settled(let awaited, _): cell.awaited.remove(awaited)
       case .perform(let operation):
         let flight = flight(operation, of: cell)
@@ -292,14 +302,16 @@ final class Cells {
       case .ended(let outcome):
         step.outcome = outcome
         step.payment = Self.key(ofPayment: cell.payment?.id)
-      case .removed, .secondPayment, .questionSettled: break
+      case .secondPayment: step.isAlarming = true
+      case .removed, .questionSettled: break
       }
     }
   }
 
-  private func note(_ event: Event, _ cell: Cell, _ step: inout Step) {
+  private func note(_ event: Event, _ cell: inout Cell, _ step: inout Step) {
     switch event.kind {
     case .didReceiveStep where event["step"]?["url"] != nil:
+      cell.pollsUntil = min(cell.now + Core.spans.poll, row.actionToken.expiresAt)
       step.shownPayment = Self.key(ofPayment: cell.knownPayment) ?? Self.ownPayment(of: cell.slot)
     case .didTokenizePaymentMethod where row.isManual: step.asksBackend = true
     default: break
@@ -316,5 +328,6 @@ extension Cell {
     timers = other.timers
     flights = other.flights
     awaited = other.awaited
+    pollsUntil = other.pollsUntil
   }
 }

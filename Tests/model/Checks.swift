@@ -4,6 +4,14 @@ import ValueTree
 // What must hold of a checkout by itself, whatever is around it.
 
 extension Effect {
+  /// Whether it only answers somebody.
+  var isAnswer: Bool {
+    switch self {
+    case .settled, .questionSettled: true
+    default: false
+    }
+  }
+
   /// Whether it is the same as another.
   fileprivate func isSame(as other: Effect) -> Bool {
     switch (self, other) {
@@ -16,6 +24,8 @@ extension Effect {
     case (.ended(let left), .ended(let right)): left == right
     case (.settled(let left, let result), .settled(let right, let other)):
       left == right && result == other
+    case (.questionSettled(let left), .questionSettled(let right)): left == right
+    case (.secondPayment, .secondPayment): true
     case (.removed(let left), .removed(let right)): left == right
     default: false
     }
@@ -55,8 +65,10 @@ extension Cells {
       require(last["outcome"]?.string == outcome.rawValue, "event and outcome differ")
     }
     if checkout.isEnded {
-      require(cell.flights.isEmpty, "a request is under way after the end")
-      require(cell.timers.isEmpty, "a timer is set after the end")
+      require(
+        cell.flights.allSatisfy(\.isQuestion), "a request is under way after the end")
+      require(
+        cell.timers.isEmpty || checkout.outcome == .unknown, "a timer is set after the end")
       require(cell.awaited.isEmpty, "a call waits after the end")
     } else {
       require(
@@ -77,13 +89,27 @@ extension Cells {
     if let violation, step.violation == nil { step.violation = violation }
   }
 
+  /// Checks that polling stops only after a last poll, sent when time was up.
+  func checkPolls(
+    _ poll: Flight, _ reply: Reply, _ before: Cell, _ after: Cell, _ step: inout Step
+  ) {
+    guard poll.kind == .poll, before.checkout.state == .awaitingRedirect,
+      reply == .pollPending || reply == .status503 || reply == .interrupted || reply == .timedOut,
+      let end = before.pollsUntil
+    else { return }
+    let goesOn = after.checkout.state == .awaitingRedirect
+    if !goesOn, poll.sentAt < end { step.violation = "polling stops without a last poll" }
+  }
+
   /// Checks that what is stored reads back to an equal value, and that this has an equal future: it
   /// does the same with the same input.
   func checkFuture(
-    of before: Cell, _ number: UInt32, _ input: Core.Input, _ effects: [Effect], _ after: Cell,
+    of before: Cell, _ number: UInt32, _ input: Core.Input, _ around: Around, _ effects: [Effect],
+    _ after: Cell,
     _ step: inout Step
   ) {
-    guard step.violation == nil else { return }
+    // A question about what has ended is asked for somebody who waits, and ends with the process.
+    guard step.violation == nil, !before.checkout.isEnded else { return }
     let (stored, form) = form(of: number)
     guard var copy = form else {
       step.violation = "the stored form cannot be read"
@@ -93,7 +119,9 @@ extension Cells {
       step.violation = "the stored form does not read back to an equal value"
       return
     }
-    let others = Core.handle(&copy, input, at: before.moment).effects
+    let others = Core.handle(
+      &copy, input, at: before.moment(asksQuestions: !around.contains(.isAlarmed))
+    ).effects
     let reached = Core.Stored(after.checkout)
     guard effects.count == others.count, zip(effects, others).allSatisfy({ $0.isSame(as: $1) }),
       Core.Stored(copy) == reached
@@ -101,7 +129,7 @@ extension Cells {
       step.violation = "what was read back has another future"
       return
     }
-    guard reached.checkout(like: after.checkout) != nil else {
+    guard reached.checkout(like: after) != nil else {
       step.violation = "the stored form cannot be read"
       return
     }

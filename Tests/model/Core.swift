@@ -25,11 +25,19 @@ enum Core {
   static func begin(
     number: Int, _ row: Row, allowsRepeat: Bool, at moment: Moment
   ) -> (checkout: Checkout, effects: [Effect]) {
+    let id = CheckoutID(UInt64(number))
     var checkout = Checkout(
-      id: CheckoutID(UInt64(number)), owner: 1000, token: Sample.token, settings: row.settings,
-      spans: spans, moment: moment)
+      id: id, owner: 1000, token: Sample.token, settings: row.settings, spans: spans,
+      repetition: allowsRepeat ? id.text : nil, moment: moment)
     let effects = checkout.begin(at: moment)
     return (checkout, effects)
+  }
+
+  /// A moment of the core's; a key is read off its name at once.
+  static func moment(now: WallTime, entropy: UInt64, asksQuestions: Bool) -> Moment {
+    Moment(now: now, entropy: entropy, asksQuestions: asksQuestions) { name in
+      String(name.map { $0 == "\n" ? "/" : $0 })
+    }
   }
 
   /// What a checkout is handed: a client's command, or what happened.
@@ -50,19 +58,12 @@ enum Core {
     }
   }
 
-  /// How a process takes a checkout up.
-  struct Restart {
-    /// Whether the machine has been started anew.
-    var isOtherBoot = false
-    /// Whether the state is known to be an earlier one.
-    var isRestored = false
-  }
-
   /// Has a process take a checkout up that was just read.
   static func takeUp(
-    _ checkout: inout Checkout, _ restart: Restart, at moment: Moment
+    _ checkout: inout Checkout, isRestored: Bool, at moment: Moment
   ) -> [Effect] {
-    checkout.resume(at: moment, minimumDecisionSpan: minimumDecisionSpan)
+    checkout.resume(
+      at: moment, minimumDecisionSpan: minimumDecisionSpan, isRestored: isRestored)
   }
 
   // MARK: The store
@@ -80,7 +81,8 @@ enum Core {
     }
 
     /// The checkout as the next process reads it; `nil` if it cannot.
-    func checkout(like checkout: Checkout) -> Checkout? {
+    func checkout(like cell: Cell) -> Checkout? {
+      let checkout = cell.checkout
       guard let hot = tree(hot), let fixed = tree(fixed) else { return nil }
       var bodies: [(name: Int, body: Value)] = []
       for (index, part) in parts.enumerated() {
@@ -89,7 +91,9 @@ enum Core {
         bodies.append((index, body))
       }
       return try? Checkout(
-        id: checkout.id, spans: checkout.spans, fixed: fixed, hot: hot, parts: bodies)
+        id: checkout.id, spans: checkout.spans,
+        repetition: cell.allowsRepeat ? checkout.id.text : nil, fixed: fixed, hot: hot,
+        parts: bodies)
     }
   }
 
@@ -129,13 +133,6 @@ enum Core {
     }
   }
 
-  // MARK: The session
-
-  /// Whether a checkout that ended so lets another have its client session.
-  static func freesSession(_ outcome: Outcome) -> Bool {
-    outcome == .failed || outcome == .cancelled
-  }
-
   // MARK: Requests
 
   /// The key that a payment is asked for with.
@@ -144,6 +141,13 @@ enum Core {
     return key
   }
 
-  /// Whether a creation is only asked about: it is known to have been answered before.
-  static func isQuestion(_ operation: Operation, of checkout: Checkout) -> Bool { false }
+  /// Whether a creation only asks about one that has been answered, and how often it has been sent.
+  static func creation(
+    _ operation: Operation, of checkout: Checkout
+  ) -> (isQuestion: Bool, sentCount: Int64) {
+    let all = tree(hot(checkout))?.array?[3].array ?? []
+    let pending = all.compactMap(\.array).first { $0.first?.integer == Int64(operation.id) }
+    guard let pending, pending.count > 6 else { return (false, 1) }
+    return (pending[1].array?.first == .integer(11), pending[6].integer ?? 1)
+  }
 }

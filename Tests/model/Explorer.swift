@@ -12,7 +12,7 @@ final class Explorer {
   private var seen = DigestSet()
   private var ending = DigestSet()
   private(set) var transitions = 0
-  /// The inputs that the deepest state has taken.
+  /// How many inputs every run of which has been explored.
   private(set) var depth = 0
   /// Whether there is nothing beyond the bounds: no state was left unexplored.
   private(set) var isExhausted = false
@@ -22,18 +22,14 @@ final class Explorer {
   /// How many states were met.
   var stateCount: Int { predecessors.count }
 
-  init(_ row: Row, _ bounds: Bounds) {
-    model = Model(row)
+  init(_ row: Row, _ bounds: Bounds, isAboutMoney: Bool) {
+    model = Model(row, isAboutMoney: isAboutMoney)
     self.bounds = bounds
   }
 
   /// Explores until the bound on inputs, or so many states.
-  func run(from beginnings: [[Move]] = [[]], atMost limit: Int) {
-    var frontier: [(world: World, number: UInt32)] = []
-    for beginning in beginnings {
-      guard let start = follow(beginning) else { continue }
-      frontier.append(start)
-    }
+  func run(atMost limit: Int) {
+    var frontier: [(world: World, number: UInt32)] = [(model.first(bounds), 0)]
     for level in 1...max(1, bounds.inputs) {
       var next: [(world: World, number: UInt32)] = []
       for (world, number) in frontier {
@@ -52,15 +48,14 @@ final class Explorer {
           }
           next.append((reached, place))
         }
-        if stateCount >= limit { break }
+        if stateCount >= limit { return }
       }
+      depth = level
       frontier = next
       guard !frontier.isEmpty else {
         isExhausted = true
         return
       }
-      depth = level
-      if stateCount >= limit { return }
     }
   }
 
@@ -68,23 +63,6 @@ final class Explorer {
     predecessors.append(number)
     moves.append(move.code)
     return UInt32(predecessors.count - 1)
-  }
-
-  /// The state at the end of a path that is known to be without fault.
-  private func follow(_ path: [Move]) -> (World, UInt32)? {
-    var world = model.first(bounds)
-    var number: UInt32 = 0
-    for move in path {
-      guard let reached = model.make(move, in: world) else { return nil }
-      if let claim = model.violation {
-        violation = (claim, self.path(to: number) + [move])
-        return nil
-      }
-      world = reached
-      number = record(move, after: number)
-    }
-    _ = seen.insert(world.digest(withBudgets: true))
-    return (world, number)
   }
 
   private func path(to number: UInt32) -> [Move] {
@@ -126,7 +104,7 @@ extension Model {
     var first: (slot: Int, due: Milliseconds)?
     for slot in world.cells.indices {
       let fact = facts(world, slot)
-      guard fact.isLive else { continue }
+      guard fact.isActive else { continue }
       if fact.untilTimer < first?.due ?? .max || first == nil { first = (slot, fact.untilTimer) }
       let cell = cells[world.cells[slot]]
       guard let flight = cell.flights.first else { continue }

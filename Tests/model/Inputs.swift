@@ -23,7 +23,9 @@ extension Cells {
   /// The input that a move is to a checkout; `nil` if it is none.
   ///
   /// The clock goes on to what it waits for.
-  func input(_ move: Move, _ cell: inout Cell, _ step: inout Step) -> Core.Input? {
+  func input(
+    _ move: Move, _ around: Around, _ cell: inout Cell, _ step: inout Step
+  ) -> Core.Input? {
     switch move.kind {
     case .fire:
       guard Int(move.choice) < cell.timers.count else { return nil }
@@ -40,7 +42,10 @@ extension Cells {
         cell.now += step.elapsed
       }
       guard let (result, _) = result(of: flight, move) else { return nil }
-      return .happened(.operationFinished(flight.operation.id, result))
+      return .happened(
+        .operationFinished(
+          flight.operation.id, result, isSettledHere: around.contains(.isSettledHere)))
+    case .want: return .happened(.sessionIsWanted)
     default:
       return command(move, cell).map { .command($0.0) }
     }
@@ -54,6 +59,7 @@ extension Cells {
       .continue(idempotencyKey: nil), .continue(idempotencyKey: "chosen-1"),
       .abort(message: nil), .continueWithNewClientToken(Sample.redirectToken), .complete(nil),
       .complete(Payment(id: "own-1", status: "SUCCESS")),
+      .abort(message: nil, payment: Payment(id: "own-1", status: "FAILED")),
     ]
 
     /// What may come of the bank account's collector.
@@ -64,7 +70,7 @@ extension Cells {
   }
 
   /// The command that a move gives, and how a test of the core writes that.
-  func command(_ move: Move, _ cell: Cell) -> (Command, String)? {
+  func command(_ move: Move, _ cell: Cell?) -> (Command, String)? {
     func of(_ command: ComponentCommand, _ text: String) -> (Command, String) {
       (.component(0, command), text)
     }
@@ -85,7 +91,7 @@ extension Cells {
         .update(.object([.init(entry.field, .string(entry.value))])),
         ".update([\"\(entry.field)\": \"\(entry.value)\"])")
     case .decide:
-      let id = cell.openDecision?.id ?? "d1"
+      let id = cell?.openDecision?.id ?? "d1"
       if case .continueWithNewClientToken = Client.decisions[choice] {
         return (
           .decide(id: id, .continueWithNewClientToken(row.actionToken)),
@@ -168,7 +174,10 @@ extension Decision {
     switch self {
     case .continue(let key):
       ".continue(idempotencyKey: " + (key.map { "\"\($0)\"" } ?? "nil") + ")"
-    case .abort: ".abort(message: nil)"
+    case .abort(_, let payment):
+      payment == nil
+        ? ".abort(message: nil)"
+        : ".abort(message: nil, payment: Payment(id: \"own-1\", status: \"FAILED\"))"
     case .continueWithNewClientToken: ""
     case .complete(let payment):
       payment == nil

@@ -10,9 +10,22 @@ final class Model {
   /// The first moment of every run.
   static let start = Sample.now
 
-  init(_ row: Row) {
+  /// Whether every checkout begins with everything filled in, and what is not about money is left
+  /// out.
+  let isAboutMoney: Bool
+
+  init(_ row: Row, isAboutMoney: Bool) {
     self.row = row
+    self.isAboutMoney = isAboutMoney
     cells = Cells(row)
+  }
+
+  /// How a checkout comes to where only the submission is left.
+  static func filling(_ slot: Int) -> [Move] {
+    [
+      Move(.answer, slot: slot), Move(.provide, slot: slot), Move(.start, slot: slot),
+      Move(.answer, slot: slot), Move(.enter, slot: slot),
+    ]
   }
 
   /// The state before anything was done.
@@ -34,6 +47,7 @@ final class Model {
     violation = nil
     guard carryOut(move, &world) else { return nil }
     checkPayments(world)
+    checkHold(world)
     return world
   }
 
@@ -48,7 +62,7 @@ final class Model {
     case .arrive: return arrive(slot, move, &world)
     case .answer: return answer(slot, move, &world)
     case .kill: return kill(isLong: move.choice == 1, &world)
-    case .powerCut: return cutPower(isLong: move.choice == 1, &world)
+    case .powerCut: return cutPower(Int(move.choice), &world)
     case .backUp: return backUp(&world)
     case .restore: return restore(isKnown: move.choice == 0, &world)
     case .copy: return copy(&world)
@@ -61,26 +75,53 @@ final class Model {
     case .settle:
       world.payments[slot].status = move.effect == .success ? .success : .failed
       return true
+    case .payElsewhere:
+      world.payments[slot].exists = true
+      world.payments[slot].isForeign = true
+      world.payments[slot].status = .success
+      return true
     case .arriveLate: return arriveLate(Int(move.choice), move.effect, &world)
     default:
-      let step = cells.step(world.cells[slot], move)
+      if case .decide = move.kind, !mayChooseKey(move, slot, world) { return false }
+      let step = cells.step(world.cells[slot], move, around(world))
       guard !step.isNothing else { return false }
       noteDecision(move, slot, &world)
       return take(step, slot, &world)
     }
   }
 
+  /// What the steps of a world's checkouts depend on beside themselves.
+  private func around(_ world: World) -> Cells.Around {
+    world.history.contains(.isAlarmed) ? .isAlarmed : []
+  }
+
+  /// Whether a record says that a payment is that of a checkout that ended without its money moving.
+  private func isSettledHere(_ key: Int, _ slot: Int, _ world: World) -> Bool {
+    slot < 2
+      ? world.payments[key].isSettledHere
+      : (2..<4).contains { facts(world, $0).settledPayment == key }
+  }
+
+  /// Whether the server lets a client choose its key: no other attempt may have it.
+  private func mayChooseKey(_ move: Move, _ slot: Int, _ world: World) -> Bool {
+    guard case .continue(.some) = Cells.Client.decisions[Int(move.choice)] else { return true }
+    return !(slot / 2 * 2..<slot / 2 * 2 + 2).contains {
+      $0 != slot && facts(world, $0).usesChosenKey
+    }
+  }
+
   /// What the client's backend tells by its decision is upstream's truth.
   private func noteDecision(_ move: Move, _ slot: Int, _ world: inout World) {
     guard move.kind == .decide, row.isManual else { return }
-    switch Cells.Client.decisions[Int(move.choice)] {
-    case .abort:
+    guard case .abort(_, let payment) = Cells.Client.decisions[Int(move.choice)] else { return }
+    let key = Cells.ownPayment(of: slot)
+    if payment != nil {
+      world.payments[key].status = .failed
+    } else if cells[world.cells[slot]].openDecision?.event.hasSuffix("didTokenizePaymentMethod")
+      == true
+    {
       // Asked for the first time, it has made no payment.
-      if cells[world.cells[slot]].openDecision?.event.hasSuffix("didTokenizePaymentMethod") == true
-      {
-        world.payments[Cells.ownPayment(of: slot)].exists = false
-      }
-    default: break
+      world.payments[key].exists = false
     }
   }
 
@@ -102,7 +143,13 @@ final class Model {
     }
     if step.asksBackend { world.payments[Cells.ownPayment(of: slot)].page = .shown }
     if slot < 2, step.isFlushed { flush(&world) }
-    if let outcome = step.outcome { checkEnd(outcome, step, slot, world) }
+    if step.isAlarming { world.history.insert(.isAlarmed) }
+    if let outcome = step.outcome {
+      checkEnd(outcome, step, slot, world)
+      if slot < 2, outcome == .failed || outcome == .cancelled, let key = step.payment {
+        world.payments[key].isSettledHere = true
+      }
+    }
     return true
   }
 
@@ -131,7 +178,7 @@ final class Model {
   /// A request of which no answer will be taken may yet be carried out.
   func leaveOpen(_ request: Step.Request, of slot: Int, _ world: inout World) -> Bool {
     let left = Core.upstreamLimit - request.age
-    guard left > 0 else { return true }
+    guard left > 0, !request.isQuestion else { return true }
     return world.add(
       World.LateRequest(
         request.kind, key: request.key, token: request.token, slot: slot, left: left))
@@ -141,13 +188,16 @@ final class Model {
 
   private func begin(_ slot: Int, _ move: Move, _ world: inout World) -> Bool {
     let allowsRepeat = move.choice & 1 == 1
-    let number = Int(world.left(.starts))
+    let number = Int(world.left(.starts)) << 1 | slot
     if slot == 1 || world.cells[0] != 0 {
       guard world.spend(.starts) else { return false }
     }
-    let now = world.cells[0] == 0 ? Model.start : cells[world.cells[0]].now
-    let step = cells.begin(slot: slot, number: number, allowsRepeat: allowsRepeat, at: now)
-    return take(step, slot, &world)
+    // Its token is fresh, so that it may as well be the first moment again.
+    let step = cells.begin(
+      slot: slot, number: number, allowsRepeat: allowsRepeat, at: Model.start)
+    guard take(step, slot, &world) else { return false }
+    guard isAboutMoney else { return true }
+    return Self.filling(slot).allSatisfy { carryOut($0, &world) }
   }
 
   // MARK: Upstream
@@ -168,7 +218,9 @@ final class Model {
     let flight = flight(world, slot, Int(move.choice & 7))
     if !move.isNatural, !world.spend(.faults) { return false }
     let isArrived = flight.kind.isAboutMoney && world.arrived[slot] != 0
-    let step = cells.step(world.cells[slot], move)
+    var around = around(world)
+    if isSettledHere(flight.key, slot, world) { around.insert(.isSettledHere) }
+    let step = cells.step(world.cells[slot], move, around)
     if flight.kind.isAboutMoney, !isArrived {
       if move.reply.leavesRequestOpen {
         let request = Step.Request(flight, at: cells[world.cells[slot]].now + step.elapsed)
@@ -228,25 +280,29 @@ final class Model {
   private func kill(isLong: Bool, _ world: inout World) -> Bool {
     guard world.spend(.deaths), die(&world) else { return false }
     for slot in 0..<2 { world.cells[slot] = cells.stored(world.cells[slot]) }
-    return takeUp(isLong: isLong, Core.Restart(), &world)
+    return takeUp(isLong: isLong, &world)
   }
 
-  private func cutPower(isLong: Bool, _ world: inout World) -> Bool {
+  /// The machine ends; a long outage may pass unseen, where there is no clock that goes on.
+  private func cutPower(_ length: Int, _ world: inout World) -> Bool {
     guard world.spend(.deaths), die(&world) else { return false }
     for slot in 0..<2 { world.cells[slot] = world.copies[slot] }
-    return takeUp(isLong: isLong, Core.Restart(isOtherBoot: true), &world)
+    if length == 2 { world.passTime(Model.outage) }
+    return takeUp(isLong: length == 1, &world)
   }
 
   /// How long the longer outages last: longer than any span but the token's.
   static let outage: Milliseconds = 20 * 60_000
 
   private func takeUp(
-    isLong: Bool, _ restart: Core.Restart, mark: Int? = nil, slots: Range<Int> = 0..<2,
+    isLong: Bool = false, isRestored: Bool = false, mark: Int? = nil, slots: Range<Int> = 0..<2,
     _ world: inout World
   ) -> Bool {
     if isLong { pass(Model.outage, except: -1, &world) }
     for slot in slots where world.cells[slot] != 0 {
-      let step = cells.takeUp(world.cells[slot], slot: slot, restart, mark: mark)
+      let step = cells.takeUp(
+        world.cells[slot], slot: slot, isRestored: isRestored, mark: mark,
+        asksQuestions: !world.history.contains(.isAlarmed))
       guard take(step, slot, &world) else { return false }
     }
     return true
@@ -265,8 +321,12 @@ final class Model {
       world.copies[2 + slot] = 0
     }
     world.history.insert(isKnown ? .isRestored : .isReplaced)
-    let restart = Core.Restart(isOtherBoot: true, isRestored: isKnown)
-    return takeUp(isLong: false, restart, mark: isKnown ? 1 : 2, &world)
+    for key in world.payments.indices {
+      world.payments[key].isSettledHere = (0..<2).contains {
+        facts(world, $0).settledPayment == key
+      }
+    }
+    return takeUp(isRestored: isKnown, mark: isKnown ? 1 : 2, &world)
   }
 
   private func copy(_ world: inout World) -> Bool {
@@ -276,7 +336,7 @@ final class Model {
       world.copies[2 + slot] = 0
     }
     world.history.insert(.isDoubled)
-    return takeUp(isLong: false, Core.Restart(isOtherBoot: true), slots: 2..<4, &world)
+    return takeUp(slots: 2..<4, &world)
   }
 }
 

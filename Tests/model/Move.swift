@@ -4,13 +4,13 @@ struct Move: Hashable {
   enum Kind: UInt8 {
     // A client calls.
     case begin, provide, start, enter, submit, cancel, decide
-    case reportRedirect, reportBankAccount, decideMandate
+    case reportRedirect, reportBankAccount, decideMandate, want
     // A request reaches upstream, an answer reaches the checkout, a timer runs out.
     case arrive, answer, fire
     // The process ends, and another takes up what it finds.
     case kill, powerCut, backUp, restore, copy
     // The shopper and upstream, by themselves.
-    case approve, decline, settle, arriveLate
+    case approve, decline, settle, arriveLate, payElsewhere
   }
 
   let kind: Kind

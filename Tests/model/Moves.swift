@@ -13,12 +13,15 @@ extension Model {
     var untilDeadline = Milliseconds.max
     for slot in world.cells.indices {
       let fact = facts(world, slot)
-      guard fact.isLive else { continue }
+      guard fact.isActive else { continue }
       live += 1
       untilDeadline = min(untilDeadline, fact.untilDeadline)
     }
-    for slot in world.cells.indices where facts(world, slot).isLive {
+    for slot in world.cells.indices where facts(world, slot).isActive {
       addLocalMoves(slot, untilDeadline, isAlone: live == 1, world, &moves)
+    }
+    for slot in 0..<2 where facts(world, slot).isEnded && facts(world, slot).holdsSession {
+      moves.append(Move(.want, slot: slot))
     }
     addStarts(world, &moves)
     if live > 0 || facts(world, 0).isEnded { addDeaths(world, isLive: live > 0, &moves) }
@@ -31,6 +34,7 @@ extension Model {
     _ moves: inout [Move]
   ) {
     for move in cells.clientMoves(world.cells[slot]) {
+      if isAboutMoney, move.kind == .enter || move.kind == .reportRedirect { continue }
       var move = move
       move.slot = UInt8(slot)
       moves.append(move)
@@ -79,8 +83,9 @@ extension Model {
     // or `allowRepeat`.
     guard facts(world, 0).isEnded, world.left(.starts) > 0 else { return }
     let second = facts(world, 1)
-    guard !second.isLive, second.outcome.map(Core.freesSession) != false else { return }
-    if Core.freesSession(facts(world, 0).outcome ?? .unknown) {
+    // There is room for two that matter: what holds the session stays.
+    guard !second.isLive, !second.holdsSession else { return }
+    if isSessionFree(world) {
       moves.append(Move(.begin, slot: 1, choice: 0))
     }
     moves.append(Move(.begin, slot: 1, choice: 1))
@@ -92,6 +97,7 @@ extension Model {
         moves.append(Move(.kill, choice: choice))
         moves.append(Move(.powerCut, choice: choice))
       }
+      moves.append(Move(.powerCut, choice: 2))
     }
     let hasCopy = world.copies[2] != 0
     if isLive, !hasCopy, world.left(.restores) + world.left(.copies) > 0,
@@ -119,6 +125,15 @@ extension Model {
       if payment.page == .approved && row.redirects || payment.isCompleted {
         moves.append(Move(.settle, slot: key, effect: .success))
         moves.append(Move(.settle, slot: key, effect: .failed))
+      }
+    }
+    // Another program may have made a payment with the key that a client chose.
+    if world.left(.faults) > 0 {
+      for slot in 0..<2 {
+        let keys = facts(world, slot).creatingFirst & cells.chosenKeys
+        for key in Cells.keys where keys >> UInt16(key) & 1 == 1 && !world.payments[key].exists {
+          moves.append(Move(.payElsewhere, slot: key))
+        }
       }
     }
     for place in world.late.indices where !world.late[place].isNone {
@@ -225,6 +240,9 @@ extension Model {
     } else if payment.status == .failed || payment.page == .declined {
       effects = [.failed]
       add(.failed, effect: .failed)
+    } else if payment.status == .success {
+      effects = [.success]
+      add(.success, effect: .success)
     } else {
       effects = [.success, .failed]
       add(.success, effect: .success)

@@ -4,54 +4,64 @@ import Checkout
 struct Transcript {
   private let model: Model
   private var lines: [String] = []
-  private var names: [Int: String] = [:]
+  /// What the next process finds of each checkout, and of each copy.
+  private var saved = ["bench", "second", "nothing", "nothing"]
 
   /// Writes a path down.
   init(_ path: [Move], _ model: Model, _ bounds: Bounds) {
     self.model = model
     var world = model.first(bounds)
-    // What a power cut or a copy goes back to is kept where it is written.
-    let usesFlushed = path.contains { $0.kind == .powerCut }
-    for move in path {
-      let name = name(of: Int(move.slot))
-      lines.append(contentsOf: text(of: move, name, world))
+    for (place, move) in path.enumerated() {
+      lines += text(of: move, Self.name(of: Int(move.slot)), world)
       guard let reached = model.make(move, in: world) else { break }
-      if usesFlushed, reached.copies[0] != world.copies[0] {
-        lines.append("let flushed\(lines.count) = bench.checkout")
+      // What a power cut goes back to is kept where it is flushed.
+      if path[(place + 1)...].contains(where: { $0.kind == .powerCut }) {
+        for slot in 0..<2 where reached.copies[slot] != world.copies[slot] {
+          save(slot, as: slot, "flushed", place)
+        }
+      }
+      if move.kind == .backUp {
+        for slot in 0..<2 where reached.copies[2 + slot] != 0 {
+          save(slot, as: 2 + slot, "copied", place)
+        }
       }
       world = reached
     }
   }
 
+  private mutating func save(_ slot: Int, as place: Int, _ word: String, _ number: Int) {
+    saved[place] = "\(word)\(number)"
+    lines.append("let \(saved[place]) = \(Self.name(of: slot)).checkout")
+  }
+
   /// The lines.
   var text: String { lines.map { "    " + $0 + "\n" }.joined() }
 
-  private func name(of slot: Int) -> String {
+  private static func name(of slot: Int) -> String {
     ["bench", "second", "copy", "secondCopy"][min(slot, 3)]
-  }
-
-  private func lastFlushed() -> String {
-    lines.last { $0.hasPrefix("let flushed") }?.split(separator: " ")[1].description ?? "nothing"
   }
 
   private func text(of move: Move, _ name: String, _ world: World) -> [String] {
     let slot = Int(move.slot)
     func cell() -> Cell { model.cells[world.cells[slot]] }
-    func restarts(_ from: (String) -> String) -> [String] {
-      (0..<2).filter { model.facts(world, $0).isLive || model.facts(world, $0).isEnded }.map {
-        "\(self.name(of: $0)).restart(\(from(self.name(of: $0))))"
+    func restarts(_ arguments: (Int) -> String) -> [String] {
+      (0..<2).filter { world.cells[$0] != 0 }.map {
+        "try \(Self.name(of: $0)).restart(\(arguments($0)))"
       }
     }
     let outage = move.choice == 1 ? Model.outage : 0
     switch move.kind {
     case .begin:
       let note = move.choice & 1 == 1 ? "  // with allowRepeat" : ""
-      return ["var \(name) = Bench(\(model.row.settingsText))\(note)"]
+      let line = "var \(name) = Bench(\(model.row.settingsText))\(note)"
+      guard model.isAboutMoney else { return [line] }
+      return [line] + filling(of: slot, name, world)
     case .arrive:
       return ["// upstream carries out the \(flight(move, cell())) of \(name): \(move.effect)"]
     case .answer:
       let flight = cell().flights[Int(move.choice & 7)]
       guard let (result, text) = model.cells.result(of: flight, move) else { return [] }
+      // A question is a creation to upstream.
       var call = "answer"
       if case .failure = result { call = "fail" }
       let done = move.effect == .none ? "" : "  // upstream: \(move.effect)"
@@ -60,21 +70,29 @@ struct Transcript {
       let timer = cell().timers[Int(move.choice)].id
       if case .repeat = timer { return ["\(name).fireRepeat()"] }
       return ["\(name).fire(.\(timer.name))"]
-    case .kill: return restarts { _ in "after: \(outage)" }.map { "try " + $0 }
-    case .powerCut:
-      return restarts { _ in "as: \(lastFlushed()).restored(), after: \(outage)" }
-        .map { "try " + $0 }
-    case .backUp: return ["let copied = bench.checkout"]
+    case .kill: return restarts { _ in "after: \(outage)" }
+    case .powerCut: return restarts { "as: \(saved[$0]).restored(), after: \(outage)" }
+    case .backUp: return []
     case .restore:
-      return [
-        "try bench.restart(as: copied.restored())  // "
-          + (move.choice == 0 ? "known to be restored" : "copied by hand")
-      ]
+      let gone = (0..<2).filter { world.cells[$0] != 0 && world.copies[2 + $0] == 0 }
+      return (0..<2).filter { world.copies[2 + $0] != 0 }.map {
+        "try \(Self.name(of: $0)).restart(as: \(saved[2 + $0]).restored()"
+          + (move.choice == 0 ? ", isRestored: true)" : ")")
+      } + gone.map { "// the copy knows nothing of \(Self.name(of: $0))" }
     case .copy:
-      return ["// another machine", "var copy = bench", "try copy.restart(as: copied.restored())"]
+      return (0..<2).filter { world.copies[2 + $0] != 0 }.flatMap {
+        let name = Self.name(of: 2 + $0)
+        return [
+          "var \(name) = \(Self.name(of: $0))  // on another machine",
+          "try \(name).restart(as: \(saved[2 + $0]).restored())",
+        ]
+      }
     case .approve, .decline:
       let verb = move.kind == .approve ? "approves" : "declines"
       return ["// the shopper \(verb) \(Cells.paymentID(slot))"]
+    case .want: return ["\(name).handle(.sessionIsWanted)"]
+    case .payElsewhere:
+      return ["// another program has paid with that key: \(Cells.paymentID(slot))"]
     case .settle: return ["// upstream: \(Cells.paymentID(slot)) becomes \(move.effect)"]
     case .arriveLate:
       let request = world.late[Int(move.choice)]
@@ -84,6 +102,21 @@ struct Transcript {
       if case .component = command { return ["\(name).call(\(text))"] }
       return ["\(name).call(\(text))"]
     }
+  }
+
+  /// What ``Model/filling(_:)`` does, as a test writes it.
+  private func filling(of slot: Int, _ name: String, _ world: World) -> [String] {
+    let row = model.row
+    let entry = row.entries[0]
+    let provide = model.cells.command(Move(.provide), nil).map(\.1) ?? ""
+    let (start, answer) =
+      row.redirects
+      ? ("banks", ".banks(Sample.banks)") : ("actions", ".configuration(\(row.configurationText))")
+    return [
+      "\(name).answer(\"configuration\", .configuration(\(row.configurationText)))",
+      "\(name).call(\(provide))", "\(name).call(.start)", "\(name).answer(\"\(start)\", \(answer))",
+      "\(name).call(.update([\"\(entry.field)\": \"\(entry.value)\"]))",
+    ]
   }
 
   private func flight(_ move: Move, _ cell: Cell) -> String {

@@ -26,6 +26,8 @@ struct World {
     static let isReplaced = History(rawValue: 2)
     /// Another machine goes on with a copy.
     static let isDoubled = History(rawValue: 4)
+    /// Upstream was found to treat keys as it should not.
+    static let isAlarmed = History(rawValue: 8)
   }
 
   /// What upstream has of a key.
@@ -73,6 +75,18 @@ struct World {
     var maker: Int {
       get { Int(field(12, 2)) }
       set { set(12, 2, UInt16(newValue)) }
+    }
+
+    /// Whether a checkout here ended without its money moving.
+    var isSettledHere: Bool {
+      get { field(14, 1) == 1 }
+      set { set(14, 1, newValue ? 1 : 0) }
+    }
+
+    /// Whether another program made it.
+    var isForeign: Bool {
+      get { field(15, 1) == 1 }
+      set { set(15, 1, newValue ? 1 : 0) }
     }
 
     /// Whether money can move without anyone's doing here.

@@ -1,0 +1,1 @@
+../../Sources/CheckoutServer/SessionHolds.swift
