@@ -62,6 +62,7 @@ final class ServiceReport {
     told = status(counts)
     service.notify(.ready, status: told)
     alarm.set(after: 1000)
+    journal.notice("ready", id: MessageID.started)
   }
 
   /// Tells that the start goes on.
