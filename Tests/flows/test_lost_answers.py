@@ -106,6 +106,22 @@ class UnknownOutcome(DaemonTest):
         self.assert_completed(again.await_end(), "success")
         self.assertEqual(len(session.payments), 2)
 
+    def test_session_is_free_once_the_payment_has_failed(self) -> None:
+        for other_token in (False, True):
+            with self.subTest(other_token=other_token):
+                session = self.session(**APPROVING)
+                checkout = self.chosen(session)
+                self.sandbox.fault("payments", reset=True, afterEffect=True)
+                checkout.submit()
+                self.assert_failed(checkout.await_end(), "outcome-unknown", "unknown")
+                self.sandbox.set_status(session.payment["id"], "CANCELLED")
+                token = session.another_token() if other_token else session.client_token
+                # The start waits until upstream has said what became of the payment.
+                self.assertEqual(self.client.call("checkout.start", clientToken=token)["state"], "ready")
+                self.assertEqual(checkout.snapshot["outcome"], "unknown")
+                self.assertEqual(checkout.snapshot["payment"]["status"], "CANCELLED")
+                self.assertEqual(len(session.payments), 1)
+
 
 class Resumption(DaemonTest):
     def submit(self, fault: JsonObject, **options: Any) -> tuple[Checkout, Event]:

@@ -122,6 +122,32 @@ class ClientSessions(DaemonTest):
         self.assert_failed(checkout.await_end(), "payment-failed", "failed")
         self.assertEqual(self.start(session).state, "ready")
 
+    def test_paid_session_stays_held_unless_a_repeat_is_allowed(self) -> None:
+        checkout = self.chosen(self.approving())
+        checkout.submit()
+        self.assert_completed(checkout.await_end(), "success")
+        session = checkout.session
+        for token in (session.client_token, session.another_token()):
+            error = self.assert_refused(1003, "session-in-use", None, "checkout.start", clientToken=token)
+            self.assertEqual(error.data["checkoutId"], checkout.id)
+        again = self.start(session, allowRepeat=True)
+        again.call("checkout.cancel")
+        # A repetition that ends frees nothing that was paid before.
+        self.assert_refused(1003, "session-in-use", None, "checkout.start", clientToken=session.client_token)
+
+    def test_chosen_key_is_of_one_attempt(self) -> None:
+        first, second = (self.chosen(None, decisions=["willCreatePayment"]) for _ in range(2))
+        for checkout in (first, second):
+            checkout.submit()
+        decision = {"decision": "continue", "paymentIdempotencyKey": "order-77"}
+        first.call("checkout.decide", decisionId="d1", **decision)
+        for key in ("order-77", "checkoutd-order-77"):
+            with self.assertRaises(CallError) as caught:
+                second.call("checkout.decide", decisionId="d1", decision="continue", paymentIdempotencyKey=key)
+            self.assertEqual(caught.exception.error_id, "idempotency-key-reused")
+            self.assertEqual(caught.exception.data["path"], "/params/paymentIdempotencyKey")
+        second.call("checkout.decide", decisionId="d1", decision="continue")
+
     def test_cancelled_checkout_leaves_the_session_open(self) -> None:
         checkout = self.start()
         checkout.call("checkout.cancel")
