@@ -1,30 +1,38 @@
 import Checkout
+import Systemd
 import Testing
 
 @testable import CheckoutServer
 
 @Suite struct HousekeepingTests {
-  private func housekeeping(_ parts: Parts) -> Housekeeping {
+  private func housekeeping(_ parts: Parts) -> Housekeeping { makeHousekeeping(parts).0 }
+
+  private func makeHousekeeping(_ parts: Parts) -> (Housekeeping, StoreHealth) {
     var retention = Retention()
     retention.data = 1000
     retention.record = 5000
-    return Housekeeping(
-      parts.store, parts.turn, parts.checkouts, parts.hub, parts.clock, parts.journal,
+    let report = ServiceReport(ServiceManager(), parts.journal, parts.schedule)
+    let health = StoreHealth(
+      parts.store, parts.turn, parts.checkouts, parts.journal, report, parts.schedule)
+    let housekeeping = Housekeeping(
+      parts.store, parts.turn, parts.checkouts, parts.hub, parts.clock, parts.journal, health,
       parts.schedule, retention)
+    return (housekeeping, health)
   }
 
-  private func ended(_ parts: Parts) throws -> LiveCheckout {
+  private func ended(_ parts: Parts, _ token: String = "a") throws -> LiveCheckout {
     let session = parts.session()
-    let live = try parts.start(by: session)
+    let live = try parts.start(token, by: session)
     parts.endTurn()
     _ = try parts.checkouts.perform(.cancel(reason: nil), on: live, by: session)
     parts.endTurn()
     return live
   }
 
-  private func pass(_ parts: Parts, milliseconds: UInt64) {
+  private func pass(_ parts: Parts, _ housekeeping: Housekeeping, milliseconds: UInt64) {
     parts.time.pass(milliseconds: milliseconds)
     parts.schedule.fireDue()
+    housekeeping.endTurn()
   }
 
   @Test func `data goes first, then the record`() throws {
@@ -32,26 +40,46 @@ import Testing
     let housekeeping = housekeeping(parts)
     let live = try ended(parts)
     housekeeping.ended(live, .cancelled)
-    pass(parts, milliseconds: 999)
+    pass(parts, housekeeping, milliseconds: 999)
     #expect(!live.isArchived)
-    pass(parts, milliseconds: 1)
+    pass(parts, housekeeping, milliseconds: 1)
     #expect(live.isArchived && live.checkout.state == .archived)
     #expect(parts.checkouts.checkout(live.id) === live)
-    pass(parts, milliseconds: 5000)
+    pass(parts, housekeeping, milliseconds: 5000)
     #expect(parts.checkouts.checkout(live.id) == nil && parts.checkouts.count == 0)
   }
 
-  @Test func `what cannot be wiped is wiped later`() throws {
+  @Test func `what cannot be wiped is wiped later, and the store says so`() throws {
     let parts = Parts()
-    let housekeeping = housekeeping(parts)
+    let (housekeeping, health) = makeHousekeeping(parts)
     let live = try ended(parts)
     housekeeping.ended(live, .cancelled)
     parts.backend.isFailing = true
-    pass(parts, milliseconds: 1000)
-    #expect(!live.isArchived)
+    for span: UInt64 in [1000, 1000, 2000, 4000] {
+      #expect(!live.isArchived)
+      pass(parts, housekeeping, milliseconds: span)
+      #expect(health.text != "ok")
+    }
     parts.backend.isFailing = false
-    pass(parts, milliseconds: 1000)
-    #expect(live.isArchived)
+    pass(parts, housekeeping, milliseconds: 7999)
+    #expect(!live.isArchived)
+    pass(parts, housekeeping, milliseconds: 1)
+    #expect(live.isArchived && health.text == "ok")
+  }
+
+  @Test func `what is due in a turn is wiped at once, but for what the turn has changed`() throws {
+    let parts = Parts()
+    let housekeeping = housekeeping(parts)
+    let all = try ["a", "b", "c"].map { try ended(parts, $0) }
+    for live in all { housekeeping.ended(live, .cancelled) }
+    parts.time.pass(milliseconds: 1000)
+    parts.schedule.fireDue()
+    parts.turn.touch(all[1])
+    housekeeping.endTurn()
+    #expect(all.map(\.isArchived) == [true, false, true])
+    parts.endTurn()
+    pass(parts, housekeeping, milliseconds: 0)
+    #expect(all[1].isArchived)
   }
 
   @Test func `a checkout that was cancelled lets another have its client session`() throws {
@@ -69,7 +97,9 @@ import Testing
     let parts = Parts()
     let live = try ended(parts)
     parts.time.pass(milliseconds: 2000)
-    housekeeping(parts).takeUp(live)
+    let housekeeping = housekeeping(parts)
+    housekeeping.takeUp(live)
+    housekeeping.endTurn()
     #expect(live.isArchived)
   }
 }

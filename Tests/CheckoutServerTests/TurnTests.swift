@@ -41,7 +41,7 @@ import Testing
     parts.backend.isFailing = false
     parts.turn.endProblem()
     _ = try parts.checkouts.perform(.cancel(reason: nil), on: live, by: session)
-    #expect(parts.turn.commit())
+    #expect(parts.turn.commit() == .written)
     #expect(parts.counters.eventsPublished == 1 && live.writtenSeq == 1)
   }
 
@@ -60,7 +60,7 @@ import Testing
     parts.turn.retry { arrival, live in parts.checkouts.receive(arrival, of: live) }
     // What comes beside the retry waits for the next.
     parts.checkouts.receive(.timer(.decision), of: live)
-    #expect(parts.turn.commit())
+    #expect(parts.turn.commit() == .written)
     #expect(live.checkout.isEnded && parts.turn.keepsArrivals)
     parts.turn.endProblem()
     parts.turn.retry { arrival, live in parts.checkouts.receive(arrival, of: live) }
