@@ -18,9 +18,7 @@ extension Checkout {
         // The client's backend has the token, and may have created the payment.
         end(.unknown, cancelled, &turn)
       case .collecting, .mandating:
-        // So it has; a payment of the daemon's own waits for the mandate.
-        let isOwn = settings.paymentHandling == .auto
-        end(isOwn ? .cancelled : .unknown, cancelled, &turn)
+        end(unlessBackends(.cancelled), cancelled, &turn)
       case .creating where operations.contains { $0.purpose == .create && $0.isUnsent }:
         end(.cancelled, cancelled, &turn)
       case .creating, .resuming, .completing, .asking: attempt?.isCancelling = true

@@ -162,10 +162,17 @@ extension Checkout {
       let error = CheckoutError(
         .collectorFailed, detail: description, diagnosticsID: turn.moment.uuid(),
         foreignID: errorID)
-      end(.failed, error, &turn)
-    case .cancelled: end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
+      end(unlessBackends(.failed), error, &turn)
+    case .cancelled:
+      end(unlessBackends(.cancelled), upstreamError(.paymentCancelled, nil, &turn), &turn)
     }
     return .done
+  }
+
+  /// What an ending of the daemon's own payment comes to; what becomes of the payment that the client's
+  /// backend has made is the backend's to say.
+  func unlessBackends(_ outcome: Outcome) -> Outcome {
+    settings.paymentHandling == .auto ? outcome : .unknown
   }
 
   mutating func decideMandate(
@@ -175,7 +182,8 @@ extension Checkout {
       throw CheckoutError(.notAwaited)
     }
     guard isAccepted else {
-      end(.cancelled, upstreamError(.paymentCancelled, nil, &turn), &turn)
+      end(
+        unlessBackends(.cancelled), upstreamError(.paymentCancelled, nil, &turn), &turn)
       return .done
     }
     clearExpiry(&turn)

@@ -24,6 +24,7 @@ extension Checkout {
     if isNewlyRestored { isRestored = true }
     // What has become of it since is not known; to go on could create a payment once more.
     if isRestored, leadsToCreation { return end(.failed, nil, &turn) }
+    doubtEnding(&turn)
     if let expiresAt { expire(at: expiresAt, &turn) }
     restoreDecision(minimumDecisionSpan, &turn)
     if let late = operations.firstIndex(where: { isPastSpan($0, turn.moment) }) {
@@ -38,6 +39,16 @@ extension Checkout {
   package var hasWorkToResume: Bool {
     if case .paying = phase { return true }
     return !operations.isEmpty
+  }
+
+  /// An ending that had not been told when the copy was made is no better known than others.
+  private mutating func doubtEnding(_ turn: inout Turn) {
+    guard isRestored, case .paying(.unselecting(var ending)) = phase,
+      !ending.outcome.holdsSession, attempt?.payment?.meaning != .failed
+    else { return }
+    ending.outcome = .unknown
+    ending.error = upstreamError(.stateRestored, nil, &turn)
+    phase = .paying(.unselecting(ending))
   }
 
   /// Whether the attempt comes to a creation by itself, or has come to it.

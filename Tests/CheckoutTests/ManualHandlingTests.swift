@@ -78,18 +78,27 @@ import ValueTree
     #expect(bench.checkout.awaiting.first?["paymentIdempotencyKey"] == key)
   }
 
-  @Test func `a cancellation once the backend has a bank account to collect leaves it unknown`() {
-    for stop in [Stop.collecting, .mandating] {
-      var bench = Bench(Sample.manualSettings)
-      bench.start()
-      bench.startACH()
-      bench.call(.submit)
-      bench.answer("tokenize", .instrument(Sample.instrument))
-      bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
-      bench.answer("validate", .acknowledged)
-      if stop == .mandating { bench.call(.reportBankAccount(.succeeded(paymentID: "s"))) }
-      #expect(bench.call(.cancel(reason: nil)).contains("didFail unknown payment-cancelled"))
-    }
+  /// What the shopper or the client does about the account, and about the mandate.
+  static let endings: [(Stop, ComponentCommand?, String)] = [
+    (.collecting, nil, "payment-cancelled"), (.mandating, nil, "payment-cancelled"),
+    (.collecting, .reportBankAccount(.cancelled), "payment-cancelled"),
+    (.collecting, .reportBankAccount(.failed(errorID: "own", description: nil)), "own"),
+    (.mandating, .decideMandate(isAccepted: false), "payment-cancelled"),
+  ]
+
+  @Test(arguments: endings.indices)
+  func `what becomes of the backend's payment is the backend's to say`(row: Int) {
+    let (stop, command, error) = Self.endings[row]
+    var bench = Bench(Sample.manualSettings)
+    bench.start()
+    bench.startACH()
+    bench.call(.submit)
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
+    bench.answer("validate", .acknowledged)
+    if stop == .mandating { bench.call(.reportBankAccount(.succeeded(paymentID: "s"))) }
+    let lines = command.map { bench.call($0) } ?? bench.call(.cancel(reason: nil))
+    #expect(lines.contains("didFail unknown " + error), "\(lines)")
   }
 
   @Test func `a new token is validated before the reply, with its own access token`() {
