@@ -59,8 +59,14 @@ extension Methods {
     MethodRow(
       "system.reload",
       "Reads the configuration again; for administrators. Answers when it is in force.",
-      result: nothing, errors: [.permissionDenied] + ErrorRow.rows(.invalidValue),
-      examples: Examples.reload),
+      result: ResultRow(
+        "reloaded",
+        .object([
+          .optional(
+            "needsRestart", .array(.string),
+            "The options that were changed and are read at start alone; absent if none was.")
+        ])),
+      errors: [.permissionDenied, .invalidConfiguration], examples: Examples.reload),
     MethodRow(
       "rpc.discover", "Describes every method, event and error of this daemon.",
       result: ResultRow("openrpc", .any, "An OpenRPC document."),

@@ -23,6 +23,8 @@ final class Lifetime {
   private let exit: (Int32) -> Void
   /// How long the daemon stays with nothing to do; zero is for ever.
   private var idleSpan: Milliseconds = 0
+  /// How long payments under way are waited for when stopping.
+  private var drainSpan: Milliseconds = 0
   private var drain = Drain.none
 
   private enum Drain {
@@ -67,16 +69,14 @@ final class Lifetime {
   ///
   /// Clients are accepted and served meanwhile, for that may take as long as the creation of a payment;
   /// but nothing is begun that would have to be waited for. Again while stopping it does nothing.
-  ///
-  /// - Parameter span: How long payments under way are waited for.
-  func beginDrain(within span: Milliseconds) {
+  func beginDrain() {
     guard case .none = drain else { return }
     drain = .begun
     // As long as it may take, and a little to tell everybody.
     report.stopping(
-      "Draining: \(clients.count) connections", within: UInt64(max(0, span) + 10_000) * 1000)
+      "Draining: \(clients.count) connections", within: UInt64(max(0, drainSpan) + 10_000) * 1000)
     journal.notice("stopping", id: MessageID.stopping)
-    drainAlarm.set(after: span)
+    drainAlarm.set(after: drainSpan)
     clients.announceDrain()
     hub.refuseWaits(RPCError(.shuttingDown))
   }
@@ -119,7 +119,10 @@ final class Lifetime {
   // MARK: Idle exit
 
   /// Sets how long the daemon stays with nothing to do; zero is for ever.
-  func setIdleSpan(_ span: Milliseconds) { idleSpan = span }
+  func setSpans(idle: Milliseconds, drain: Milliseconds) {
+    idleSpan = idle
+    drainSpan = drain
+  }
 
   /// Says that an idle exit is of no use where clients could not start the daemon again.
   func checkIdleExit() {

@@ -35,6 +35,14 @@ package struct Limits: Sendable, Equatable {
   /// Members of a batch that is taken: no more than can be answered in a line that goes out.
   var answerableBatch: Int { min(batch, BatchReply.memberCount(fitting: lineOut)) }
 
+  /// The memory that the process may come to need with all that these limits allow.
+  var memoryNeed: Int { memory + connections * Self.connectionByteCount + Self.fixedByteCount }
+
+  /// What a connection takes that holds nothing.
+  private static let connectionByteCount = 4096
+  /// The process itself, with what a turn takes.
+  private static let fixedByteCount = 64 * 1024 * 1024
+
   /// The defaults.
   package init() {}
 }

@@ -2,6 +2,7 @@ import Checkout
 import CheckoutStore
 import PrimerAPI
 import Systemd
+import Upstream
 
 /// One option: its name on the command line and in the configuration file, what it takes and does.
 package struct OptionRow: Sendable {
@@ -17,14 +18,30 @@ package struct OptionRow: Sendable {
   package let expectation: String
   /// What it is if nobody sets it, where that is a value to be written.
   package let initial: String?
-  /// Whether it may stand in the configuration file.
-  package let isInFile: Bool
+  /// Whether it may be given more than once, each adding to those before.
+  package let isRepeatable: Bool
+  /// When it is taken into force.
+  package let when: When
   let apply: @Sendable (String, inout Options) -> Bool
+  let check: Check
+
+  /// When the value of an option is taken into force.
+  package enum When: Sendable {
+    /// At the start alone.
+    case start
+    /// With each reading of the configuration.
+    case reload
+  }
+
+  /// Looks at what was given once all options are known.
+  ///
+  /// It returns what is wrong, and with which of the values if it may be given more than once.
+  typealias Check = @Sendable (Options) -> (place: Int, problem: String)?
 
   private init(
     _ name: String, _ argument: String?, _ summary: String, letter: Character? = nil,
     expects expectation: String = "expected a value", initial: String? = nil,
-    isInFile: Bool = true,
+    isRepeatable: Bool = false, when: When = .reload, check: @escaping Check = { _ in nil },
     _ apply: @escaping @Sendable (String, inout Options) -> Bool
   ) {
     self.name = name
@@ -33,7 +50,9 @@ package struct OptionRow: Sendable {
     self.summary = summary
     self.expectation = expectation
     self.initial = initial
-    self.isInFile = isInFile
+    self.isRepeatable = isRepeatable
+    self.when = when
+    self.check = check
     self.apply = apply
   }
 
@@ -76,7 +95,7 @@ package struct OptionRow: Sendable {
   ) -> OptionRow {
     OptionRow(
       name, argument, summary, expects: "expected 1 to 64 visible characters, in ASCII",
-      initial: initial
+      initial: initial, when: .start
     ) { text, options in
       guard isHeaderSafe(text), text.utf8.count <= 64 else { return false }
       options[keyPath: path] = text
@@ -84,14 +103,64 @@ package struct OptionRow: Sendable {
     }
   }
 
+  private static func checkUpstream(_ options: Options) -> (place: Int, problem: String)? {
+    for (place, entry) in options.upstreamAllow.enumerated() {
+      do throws(UpstreamEntryProblem) {
+        _ = try UpstreamPolicy(entries: [entry])
+      } catch {
+        return (place, error.description)
+      }
+    }
+    return nil
+  }
+
+  private static func checkProxy(_ options: Options) -> (place: Int, problem: String)? {
+    guard let proxy = options.proxy else { return nil }
+    guard let colon = proxy.firstIndex(of: ":"), proxy[colon...].hasPrefix("://"),
+      proxySchemes.contains(proxy[..<colon].lowercased()),
+      // What follows the scheme is the same for all of them.
+      ProxyAddress("http" + proxy[colon...]) != nil
+    else {
+      return (
+        0, "expected a URL: http://HOST:PORT, or with https, socks4, socks4a, socks5, socks5h"
+      )
+    }
+    guard options.egress == nil || ProxyAddress(proxy) != nil else {
+      return (0, "behind --egress it must be one for HTTP: http://HOST:PORT")
+    }
+    return nil
+  }
+
+  private static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
+  /// Whose value may also be a credential.
+  package static let proxy = OptionRow(
+    "proxy", "URL", "reach upstream through this proxy", when: .start, check: checkProxy
+  ) { text, options in
+    options.proxy = text
+    return !text.isEmpty
+  }
+
+  /// Whose value may also be a variable of the environment.
+  package static let egress = OptionRow(
+    "egress", "PATH", "have checkoutd-egress, which listens here, make the connections upstream",
+    expects: EgressPath.expectation, when: .start
+  ) { text, options in
+    options.egress = EgressPath(text)
+    return options.egress != nil
+  }
+
   /// Every option that sets something.
   package static let all: [OptionRow] = [
-    OptionRow("socket", "PATH", "listen here; may be given more than once") { text, options in
+    OptionRow(
+      "socket", "PATH", "listen here; may be given more than once", isRepeatable: true,
+      when: .start
+    ) { text, options in
       guard !text.isEmpty else { return false }
       options.sockets.append(text)
       return true
     },
-    OptionRow("state-directory", "DIR", "keep the state here") { text, options in
+    OptionRow("state-directory", "DIR", "keep the state here", when: .start) { text, options in
       options.stateDirectory = text
       return !text.isEmpty
     },
@@ -111,36 +180,29 @@ package struct OptionRow: Sendable {
       \.retention.record),
     OptionRow(
       "ephemeral", nil, "keep everything in memory: nothing survives a restart",
-      expects: "expected yes or no", initial: "no"
+      expects: "expected yes or no", initial: "no", when: .start
     ) { text, options in
-      guard let flag = ["": true, "yes": true, "no": false][text] else { return false }
+      guard let flag = ["yes": true, "no": false][text] else { return false }
       options.isEphemeral = flag
       return true
     },
     OptionRow(
       "upstream-allow", "HOST[:PORT]",
-      "let client tokens name this host too; may be given more than once"
+      "let client tokens name this host too; may be given more than once", isRepeatable: true,
+      when: .start, check: checkUpstream
     ) { text, options in
       guard !text.isEmpty else { return false }
       options.upstreamAllow.append(text)
       return true
     },
-    OptionRow("ca-file", "FILE", "trust these certificates instead of the system's") {
-      text, options in
+    OptionRow(
+      "ca-file", "FILE", "trust these certificates instead of the system's", when: .start,
+      check: { $0.certificateFile.flatMap(CertificateFile.problem).map { (0, $0) } }
+    ) { text, options in
       options.certificateFile = text
       return !text.isEmpty
     },
-    OptionRow("proxy", "URL", "reach upstream through this proxy") { text, options in
-      options.proxy = text
-      return !text.isEmpty
-    },
-    OptionRow(
-      "egress", "PATH", "have checkoutd-egress, which listens here, make the connections upstream",
-      expects: EgressPath.expectation
-    ) { text, options in
-      options.egress = EgressPath(text)
-      return options.egress != nil
-    },
+    proxy, egress,
     word(
       "sdk-client", "NAME", "tell upstream this name, for accounts that need another",
       initial: Options().client.name, \.client.name),

@@ -1,11 +1,10 @@
-package import Checkout
+import Checkout
 package import CheckoutStore
 import Glibc
 import JSONRPC
 package import LinuxSystem
 package import PrimerAPI
 package import Systemd
-package import Upstream
 
 /// The server: joins the core, the store and the upstream gateway with the sockets, on one loop.
 ///
@@ -37,22 +36,21 @@ package final class Server {
   /// - Throws: ``Errno`` if the kernel refuses what the loop needs.
   package convenience init(
     loop: EventLoop, log: Log, service: ServiceManager, store: CheckoutStore,
-    gateway: PrimerGateway, policy: UpstreamPolicy, limits: Limits, spans: Spans,
-    retention: Retention, bootID: Int64, version: String,
-    readOptions: @escaping () -> Result<Options, OptionError>
+    gateway: PrimerGateway, options: CheckedOptions, bootID: Int64, version: String,
+    readOptions: @escaping () -> Result<CheckedOptions, OptionError>
   ) throws(Errno) {
     try self.init(
       loop: loop, clock: .system, log: log, service: service, store: store, upstream: gateway,
-      policy: policy, limits: limits, spans: spans, retention: retention, bootID: bootID,
-      version: version, readOptions: readOptions)
+      options: options, bootID: bootID, version: version, readOptions: readOptions)
   }
 
   init(
     loop: EventLoop, clock source: ClockSource, log: Log, service: ServiceManager,
-    store: CheckoutStore, upstream: any UpstreamGateway, policy: UpstreamPolicy, limits: Limits,
-    spans: Spans, retention: Retention, bootID: Int64, version: String,
-    readOptions: @escaping () -> Result<Options, OptionError>
+    store: CheckoutStore, upstream: any UpstreamGateway, options started: CheckedOptions,
+    bootID: Int64, version: String,
+    readOptions: @escaping () -> Result<CheckedOptions, OptionError>
   ) throws(Errno) {
+    let (limits, spans) = (started.options.limits, started.options.spans)
     let clock = ServerClock(source)
     let journal = Journal(log)
     let counters = Counters()
@@ -62,14 +60,15 @@ package final class Server {
     let outbound = Outbound()
     schedule = Schedule(clock)
     report = ServiceReport(service, journal, schedule)
-    options = OptionSource(readOptions, report, journal)
+    options = OptionSource(started, readOptions, report, journal)
     turn = Turn(store, clock, journal, counters, bootID: bootID)
     hub = EventHub(
       outbound, turn, EventReader(store, journal, current), current, schedule)
     checkouts = Checkouts(turn, hub, upstream, clock, current, schedule, spans: spans)
     health = StoreHealth(store, turn, checkouts, journal, report, schedule)
     housekeeping = Housekeeping(
-      store, turn, checkouts, hub, clock, journal, health, schedule, retention)
+      store, turn, checkouts, hub, clock, journal, health, schedule,
+      started.options.retention)
 
     let identity = ServerIdentity(
       version: version, epoch: store.epoch ?? hexadecimal(Random.uint64()),
@@ -77,7 +76,7 @@ package final class Server {
     let methods = MethodHandlers(
       SystemMethods(
         checkouts, hub, health, users, directory, counters, current, clock, options, identity),
-      CheckoutMethods(checkouts, hub, clock, ClientTokenReader(policy: policy)),
+      CheckoutMethods(checkouts, hub, clock, ClientTokenReader(policy: started.policy)),
       ComponentMethods(checkouts, hub, turn), EventMethods(checkouts, hub))
     let inbound = Inbound(methods.table, limits)
     counters.setCalls { [weak inbound] in inbound?.counters }
@@ -94,7 +93,6 @@ package final class Server {
       HandoverWriter(service, journal, bootID: bootID), isDurable: store.isDurable
     ) { loop.exit($0) }
 
-    turn.setAlwaysSynchronous(retention.isAlwaysSynchronous)
     options.whenRead { [unowned self] options in
       current.set(options.limits)
       inbound.setLimits(options.limits)
@@ -104,7 +102,7 @@ package final class Server {
       turn.setAlwaysSynchronous(options.retention.isAlwaysSynchronous)
       checkouts.setSpans(options.spans)
       housekeeping.setRetention(options.retention)
-      lifetime.setIdleSpan(options.idleSpan)
+      lifetime.setSpans(idle: options.idleSpan, drain: options.drainTimeout)
     }
     options.setCounts { [unowned self] in counts }
     upstream.onEgressChanged = { [report] problem in report.noteEgress(problem) }
@@ -173,9 +171,6 @@ package final class Server {
     lifetime.checkIdleExit()
   }
 
-  /// How long the daemon stays with nothing to do; zero is for ever.
-  package func setIdleSpan(_ span: Milliseconds) { lifetime.setIdleSpan(span) }
-
   /// Whether the clients could be waited for when that was done last.
   package var canServe: Bool { clients.canServe }
 
@@ -183,7 +178,7 @@ package final class Server {
   package func reloadByItself() { _ = options.reload() }
 
   /// Begins to stop; again while stopping does nothing.
-  package func beginDrain(timeout: Milliseconds) { lifetime.beginDrain(within: timeout) }
+  package func beginDrain() { lifetime.beginDrain() }
 
   private var counts: String {
     "\(clients.count) connections, \(checkouts.count) checkouts"

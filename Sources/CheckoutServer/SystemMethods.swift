@@ -56,10 +56,13 @@ struct SystemMethods {
       },
       "system.reload": { session, _ throws(RPCError) in
         try session.caller.requireAdministrator()
-        if let problem = options.reload() {
-          throw RPCError(CheckoutError(.invalidValue, detail: problem.message))
+        switch options.reload() {
+        case .success(let names):
+          guard !names.isEmpty else { return .value(.object([])) }
+          return .value(["needsRestart": .array(names.map { .string($0) })])
+        case .failure(let problem):
+          throw .invalidConfiguration(problem.message, option: problem.option, line: problem.line)
         }
-        return .value(.object([]))
       },
       "rpc.discover": { _, _ throws(RPCError) in
         let document = identity.discovery

@@ -8,6 +8,11 @@ package func variable(_ name: String) -> String? {
 
 /// The text of a file, if it can be read and is UTF-8.
 package func readTextFile(_ path: String) -> String? {
+  readFile(path).flatMap { String(validating: $0, as: UTF8.self) }
+}
+
+/// The bytes of a file of less than 1 MiB, if it can be read.
+package func readFile(_ path: String) -> [UInt8]? {
   let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard number >= 0 else { return nil }
   let file = FileDescriptor(owning: number)
@@ -18,7 +23,7 @@ package func readTextFile(_ path: String) -> String? {
       unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
     }
     if count < 0 { return nil }
-    if count == 0 { return String(validating: bytes, as: UTF8.self) }
+    if count == 0 { return bytes }
     bytes += piece[..<count]
   }
   return nil

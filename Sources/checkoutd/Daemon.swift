@@ -17,23 +17,12 @@ enum Daemon {
   }
 
   /// Checks everything that can be checked without serving.
-  static func check(_ options: Options) throws(Problem) -> UpstreamPolicy {
-    if let file = options.certificateFile, unsafe access(file, R_OK) != 0 {
-      throw Problem(message: "--ca-file: \(file) cannot be read", code: 78)
-    }
-    do throws(LibraryProblem) {
+  static func check(_ settings: Invocation.Settings) throws(Problem) -> CheckedOptions {
+    do {
       try PrimerGateway.load()
+      return try settings.checked()
     } catch {
-      throw Problem(message: error.description, code: 78)
-    }
-    return try policy(options)
-  }
-
-  private static func policy(_ options: Options) throws(Problem) -> UpstreamPolicy {
-    do throws(UpstreamEntryProblem) {
-      return try UpstreamPolicy(entries: options.upstreamAllow)
-    } catch {
-      throw Problem(message: "--upstream-allow: \(error)", code: 78)
+      throw problem(error)
     }
   }
 
@@ -54,14 +43,14 @@ enum Daemon {
       return 1
     }
     do {
-      let options = try settings.options()
-      log.minimumLevel = options.logLevel
-      return try serve(options, try policy(options), settings, passed, log, service)
+      let checked = try settings.checked()
+      log.minimumLevel = checked.options.logLevel
+      return try serve(checked, settings, passed, log, service)
     } catch {
       let problem = problem(error)
       log.error(problem.message)
       service.notify(.status, status: problem.message)
-      if problem.code == 78 { refuseClients(passed.listeners) }
+      if problem.code == 78 { refuseClients(passed.listeners, until: settings) }
       _ = service.synchronize()
       return problem.code
     }
@@ -72,16 +61,23 @@ enum Daemon {
   /// Without that each client would be a start, and soon there would be more starts than the service
   /// manager allows: it would close the sockets for good. Once a wrong configuration has been mended
   /// nobody is refused any more; whoever comes then waits in the socket for the next start.
-  static func refuseClients(_ listeners: [ListenDescriptor]) {
+  ///
+  /// - Parameters:
+  ///   - listeners: Where they come.
+  ///   - settings: What is looked at again before each is refused.
+  private static func refuseClients(
+    _ listeners: [ListenDescriptor], until settings: Invocation.Settings
+  ) {
     guard !listeners.isEmpty else { return }
     let end = Clock.bootMicroseconds() + 1_000_000
-    let wasGood = isConfigurationGood()
+    func isGood() -> Bool { (try? check(settings)) != nil }
+    let wasGood = isGood()
     var entries = listeners.map { pollfd(fd: $0.rawValue, events: Int16(POLLIN), revents: 0) }
     while case let now = Clock.bootMicroseconds(), now < end {
       let remaining = Int32(clamping: (end - now + 999) / 1000)
       guard unsafe poll(&entries, nfds_t(entries.count), remaining) > 0 else { continue }
       // Who is refused was there before the file was looked at.
-      if !wasGood, isConfigurationGood() { entries = [] }
+      if !wasGood, isGood() { entries = [] }
       for entry in entries where entry.revents != 0 { refuseClient(at: entry.fd) }
     }
   }
@@ -93,13 +89,6 @@ enum Daemon {
     _ = descriptor.release()
   }
 
-  private static func isConfigurationGood() -> Bool {
-    guard case .run(let settings) = Invocation(CommandLine.arguments),
-      let options = try? settings.options()
-    else { return false }
-    return (try? check(options)) != nil
-  }
-
   /// A state that cannot be used will not mend itself by starting again; one that another daemon has
   /// open may.
   private static func problem(_ error: any Error) -> Problem {
@@ -107,19 +96,21 @@ enum Daemon {
     case let problem as Problem: problem
     case let error as OptionError: Problem(message: error.message, code: 78)
     case StoreError.inUse, StoreError.failed, StoreError.flushFailed: Problem(message: "\(error)")
+    case let error as LibraryProblem: Problem(message: error.description, code: 78)
     case is StoreError: Problem(message: "\(error)", code: 78)
     default: Problem(message: "\(error)")
     }
   }
 
   private static func serve(
-    _ options: Options, _ policy: UpstreamPolicy, _ settings: Invocation.Settings,
+    _ checked: CheckedOptions, _ settings: Invocation.Settings,
     _ passed: PassedDescriptors, _ log: Log, _ service: ServiceManager
   ) throws -> Int32 {
     ProcessHardening.dieSilently()
     ProcessHardening.ignoreBrokenPipes()
     ProcessHardening.returnLargeBuffers()
     try ProcessHardening.forbidDumps()
+    let options = checked.options
     let wanted = options.limits.connections + 256
     let allowed = try ProcessHardening.raiseOpenFileLimit(to: wanted)
     if allowed < wanted {
@@ -127,10 +118,10 @@ enum Daemon {
     }
     let loop = try EventLoop()
     try LogPump(on: loop, log)
-    let server = try makeServer(on: loop, options, policy, settings, log, service)
+    let server = try makeServer(on: loop, checked, settings, log, service)
     // Signals are blocked before the first thread: libcurl's resolvers must not take them.
-    _ = try loop.addSignal(SIGTERM) { server.beginDrain(timeout: options.drainTimeout) }
-    _ = try loop.addSignal(SIGINT) { server.beginDrain(timeout: options.drainTimeout) }
+    _ = try loop.addSignal(SIGTERM) { server.beginDrain() }
+    _ = try loop.addSignal(SIGINT) { server.beginDrain() }
     _ = try loop.addSignal(SIGHUP) { server.reloadByItself() }
     try server.recover(Handover(passed.stored, bootID: try bootNumber(), service, log))
     try listen(server, passed.listeners, options)
@@ -140,10 +131,11 @@ enum Daemon {
   }
 
   private static func makeServer(
-    on loop: EventLoop, _ options: Options, _ policy: UpstreamPolicy,
-    _ settings: Invocation.Settings, _ log: Log, _ service: ServiceManager
+    on loop: EventLoop, _ checked: CheckedOptions, _ settings: Invocation.Settings, _ log: Log,
+    _ service: ServiceManager
   ) throws -> Server {
-    var gateway = GatewayOptions(policy: policy, client: options.client)
+    let options = checked.options
+    var gateway = GatewayOptions(policy: checked.policy, client: options.client)
     if let file = options.certificateFile { gateway.certificateFile = file }
     gateway.proxy = options.proxy
     gateway.egress = options.egress
@@ -151,14 +143,11 @@ enum Daemon {
     gateway.maximumLineByteCount = options.limits.lineOut
     let store = try openStore(options)
     store.eventLimits = options.limits.events
-    let server = try Server(
+    return try Server(
       loop: loop, log: log, service: service, store: store,
-      gateway: try PrimerGateway(on: loop, options: gateway), policy: policy,
-      limits: options.limits, spans: options.spans, retention: options.retention,
+      gateway: try PrimerGateway(on: loop, options: gateway), options: checked,
       bootID: try bootNumber(), version: Release.version,
       readOptions: { readAgain(settings) })
-    server.setIdleSpan(options.idleSpan)
-    return server
   }
 
   /// The first half of the boot id: enough to tell one start of the machine from another.
@@ -191,14 +180,14 @@ enum Daemon {
 
   private static func readAgain(
     _ settings: Invocation.Settings
-  ) -> Result<Options, OptionError> {
+  ) -> Result<CheckedOptions, OptionError> {
     guard settings.path != nil else {
       let place = Invocation.defaultPath
       return .failure(
         OptionError("there is no configuration file: none was named by --config, nor is \(place)"))
     }
     do throws(OptionError) {
-      return .success(try settings.options())
+      return .success(try settings.checked())
     } catch {
       return .failure(error)
     }

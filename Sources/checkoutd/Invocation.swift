@@ -12,10 +12,8 @@ enum Invocation {
   case show(String)
   /// The command line makes no sense.
   case refuse(String)
-  /// The configuration file does not.
-  case misconfigured(String)
   /// Say whether the configuration is good.
-  case check(Options)
+  case check(Settings)
   /// Serve.
   case run(Settings)
 
@@ -31,49 +29,44 @@ enum Invocation {
     /// What the command line sets, over what the file sets.
     let given: [(row: OptionRow, value: String)]
 
-    /// Reads the file, and applies the command line over it; what neither says of the proxy may be
-    /// a credential, and of the egress a variable.
-    func options() throws(OptionError) -> Options {
+    /// Reads the file, applies the command line over it, and checks what comes of it; what neither
+    /// says of the proxy may be a credential, and of the egress a variable.
+    ///
+    /// This is what the start, `--check` and a reload do, all of it each time.
+    func checked() throws(OptionError) -> CheckedOptions {
       var options = Options()
       if let path {
         guard let text = readTextFile(path) else {
           throw OptionError("\(path): cannot be read")
         }
-        do throws(OptionError) {
-          try options.read(configuration: text)
-        } catch {
-          throw OptionError("\(path): \(error.message)")
-        }
+        try options.read(configuration: text, of: path)
       }
       for (row, value) in given { try options.set(row, to: value) }
-      if options.proxy == nil { options.proxy = try Self.proxyCredential() }
-      if options.egress == nil { options.egress = try Self.passedEgress() }
-      if options.egress != nil, let proxy = options.proxy, ProxyAddress(proxy) == nil {
-        throw OptionError("--proxy: behind --egress it must be one for HTTP: http://HOST:PORT")
-      }
-      return options
+      if options.proxy == nil { try Self.takeCredential(&options) }
+      if options.egress == nil { try Self.takePassedEgress(&options) }
+      return try CheckedOptions(options, memoryLimit: ControlGroup.memoryLimit())
     }
 
     private static let egressName = "CHECKOUTD_EGRESS_SOCKET"
 
     /// Where the egress is, if the environment says so: the unit does, whose process has no network.
-    private static func passedEgress() throws(OptionError) -> EgressPath? {
-      guard let path = variable(egressName), !path.isEmpty else { return nil }
-      guard let egress = EgressPath(path) else {
-        throw OptionError("\(egressName): \(EgressPath.expectation)")
-      }
-      return egress
+    private static func takePassedEgress(_ options: inout Options) throws(OptionError) {
+      guard let path = variable(egressName), !path.isEmpty else { return }
+      try options.set(.egress, to: path, at: .other(egressName))
     }
 
     fileprivate static let proxyName = "checkoutd.proxy"
 
     /// The proxy's URL, if the service manager hands one over as a credential.
-    private static func proxyCredential() throws(OptionError) -> String? {
+    private static func takeCredential(_ options: inout Options) throws(OptionError) {
+      let credential: String?
       do throws(CredentialError) {
-        return try ServiceManager.credential(proxyName)
+        credential = try ServiceManager.credential(proxyName)
       } catch {
         throw OptionError(error.description)
       }
+      guard let credential else { return }
+      try options.set(.proxy, to: credential, at: .other("the credential \(proxyName)"))
     }
   }
 
@@ -120,21 +113,18 @@ enum Invocation {
         self = .refuse("--proxy: user and password are for all to see here; \(Self.proxyHint)")
         return
       }
-      set.append((row, value ?? ""))
+      // A switch that is there is on.
+      let value = value ?? "yes"
+      set.append((row, value))
       do throws(OptionError) {
-        try trial.set(row, to: value ?? "")
+        try trial.set(row, to: value)
       } catch {
         self = .refuse(error.message)
         return
       }
     }
     let settings = Settings(named: given("config")?.value, given: set)
-    do throws(OptionError) {
-      let options = try settings.options()
-      self = given("check") == nil ? .run(settings) : .check(options)
-    } catch {
-      self = .misconfigured(error.message)
-    }
+    self = given("check") == nil ? .run(settings) : .check(settings)
   }
 
   private static let proxyHint =

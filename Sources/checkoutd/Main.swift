@@ -23,20 +23,13 @@ private nonisolated func start() -> Never {
   case .refuse(let message):
     complain("checkoutd: \(message)\nTry checkoutd --help.")
     exitProcess(2)
-  case .misconfigured(let message):
-    let log = Log()
-    if service.isPresent { log.error(message) } else { complain("checkoutd: \(message)") }
-    service.notify(.status, status: message)
-    Daemon.refuseClients((try? ServiceManager.passedDescriptors())?.listeners ?? [])
-    _ = service.synchronize()
-    log.finish()
-    exitProcess(78)
-  case .check(let options):
+  case .check(let settings):
+    let options: Options
     do {
-      _ = try Daemon.check(options)
+      options = try Daemon.check(settings).options
     } catch {
       complain("checkoutd: \(error.message)")
-      exitProcess(78)
+      exitProcess(error.code)
     }
     print("The configuration is good.")
     if let egress = options.egress { tellOfEgress(egress) }

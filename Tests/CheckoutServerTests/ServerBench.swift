@@ -31,11 +31,12 @@ final class ServerBench {
     _ loop: EventLoop, _ clock: ManualClock, _ store: CheckoutStore,
     _ upstream: ScriptedUpstream, _ limits: Limits
   ) throws -> Server {
-    try Server(
+    var options = Options()
+    options.limits = limits
+    return try Server(
       loop: loop, clock: clock.source, log: Log(minimumLevel: .emergency),
       service: ServiceManager(), store: store, upstream: upstream,
-      policy: try UpstreamPolicy(), limits: limits, spans: Spans(), retention: Retention(),
-      bootID: 1, version: "1.2.3"
+      options: try CheckedOptions(options, memoryLimit: nil), bootID: 1, version: "1.2.3"
     ) { .failure(OptionError("there is no file")) }
   }
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from support.case import DaemonTest
 from support.client import TIMEOUT
@@ -168,6 +169,53 @@ class ConfigurationFile(OptionsTest):
         self.assert_ends(self.check("--ca-file", str(self.path)), CONFIGURATION, str(self.path))
 
 
+class RefusedAlike(OptionsTest):
+    """What one of `--check`, the start and a reload refuses, the others refuse with the same words."""
+
+    CASES: ClassVar[dict[str, str]] = {
+        "ephemeral =": "ephemeral",
+        "proxy = banana": "proxy",
+        "proxy = http://127.0.0.1:99999": "proxy",
+        "upstream-allow = example.com:99999": "upstream-allow",
+        "ca-file = /nowhere/certificates.pem": "ca-file",
+        "ca-file = /etc/hostname": "ca-file",
+        "egress = run/egress": "egress",
+        "max-batch = 0": "max-batch",
+        "max-bach = 7": "max-batch?",
+        "max-batch": "expected option = value",
+    }
+
+    def test_check_start_and_reload(self) -> None:
+        daemon = self.start_daemon(*self.configured("max-batch = 7\n"))
+        client = daemon.connect()
+        for line, word in self.CASES.items():
+            with self.subTest(line):
+                options = self.configured(f"# This till\n{line}\n")
+                checked, started = self.check(*options), self.run_checkoutd("--ephemeral", *options)
+                error = self.assert_refused(1007, "invalid-configuration", client, "system.reload")
+                self.assert_ends(checked, CONFIGURATION, f"{self.path}: line 2: ", word)
+                self.assert_ends(started, CONFIGURATION, error.data["description"])
+                self.assertIn(error.data["description"], checked.stderr)
+                self.assertEqual(error.data["line"], 2)
+        self.assertEqual(daemon.connect().call("system.hello")["limits"]["batch"], 7)
+
+    def test_credential(self) -> None:
+        credential = self.path.with_name("checkoutd.proxy")
+        credential.write_text("http://127.0.0.1:1\n")
+        environment = {"CREDENTIALS_DIRECTORY": str(credential.parent)}
+        daemon = self.start_daemon(*self.configured("max-batch = 7\n"), environment=environment)
+        client = daemon.connect()
+        for text in ("\n", "banana-4711\n", "http://till:geheim-4711@127.0.0.1:99999\n"):
+            with self.subTest(text):
+                credential.write_text(text)
+                error = self.assert_refused(1007, "invalid-configuration", client, "system.reload")
+                done = self.run_checkoutd("--check", "--ephemeral", "--config", str(self.path), **environment)
+                self.assert_ends(done, CONFIGURATION, error.data["description"], "checkoutd.proxy")
+                self.assertNotIn("4711", done.stderr)
+        credential.write_text("http://127.0.0.1:2\n")
+        self.assertEqual(client.call("system.reload"), {"needsRestart": ["proxy"]})
+
+
 class Reload(OptionsTest):
     def setUp(self) -> None:
         super().setUp()
@@ -186,6 +234,16 @@ class Reload(OptionsTest):
         token = self.session().client_token
         self.assert_refused(-32004, "quota-exceeded", None, "checkout.start", clientToken=token)
 
+    def test_what_waits_for_a_restart_is_told(self) -> None:
+        self.path.write_text("max-batch = 8\nstate-directory = /nowhere\nupstream-allow = example.com\n")
+        expected = {"needsRestart": ["state-directory", "upstream-allow"]}
+        for _ in range(2):
+            self.assertEqual(self.client.call("system.reload"), expected)
+        self.assertEqual(self.batch, 8)
+        self.assertIn("state-directory, upstream-allow", self.daemon.log)
+        self.path.write_text("max-batch = 8\n")
+        self.assertEqual(self.client.call("system.reload"), {})
+
     def test_by_a_signal(self) -> None:
         self.path.write_text("max-batch = 8\n")
         self.daemon.process.send_signal(signal.SIGHUP)
@@ -194,8 +252,9 @@ class Reload(OptionsTest):
 
     def test_wrong_one_changes_nothing_and_says_why(self) -> None:
         self.path.write_text("max-batch = 8\nmax-line = none\n")
-        error = self.assert_refused(1005, "invalid-value", None, "system.reload")
+        error = self.assert_refused(1007, "invalid-configuration", None, "system.reload")
         self.assertRegex(error.data["description"], re.escape(str(self.path)) + ": line 2: ")
+        self.assertEqual((error.data["line"], error.data["option"]), (2, "max-line"))
         self.assertEqual(self.batch, 7)
         self.daemon.process.send_signal(signal.SIGHUP)
         while "line 2" not in self.daemon.log:
@@ -212,7 +271,8 @@ class Reload(OptionsTest):
 
     def test_without_a_file(self) -> None:
         client = self.start_daemon().connect()
-        self.assert_refused(1005, "invalid-value", client, "system.reload")
+        error = self.assert_refused(1007, "invalid-configuration", client, "system.reload")
+        self.assertEqual(error.data.keys(), {"errorId", "description"})
         self.assertEqual(client.call("system.ping"), {})
 
     def test_clients_and_checkouts_stay(self) -> None:
