@@ -16,6 +16,7 @@ final class ConnectionOutput: ReplySink {
   private let counters: Counters
   private let inFlightLimit: Int
   private let lineLimit: Int
+  private let depthLimit: Int
   private let unfinished = UnfinishedBatches()
 
   private var list = Outbound.List()
@@ -54,6 +55,7 @@ final class ConnectionOutput: ReplySink {
     self.counters = counters
     inFlightLimit = limits.inFlight
     lineLimit = limits.lineOut
+    depthLimit = limits.nesting
     share = TurnShare(clock)
   }
 
@@ -63,6 +65,7 @@ final class ConnectionOutput: ReplySink {
   var batches: UnfinishedBatches { unfinished }
   var acceptsReplies: Bool { stage != .closed }
   var maximumReplyByteCount: Int { lineLimit }
+  var maximumReplyDepth: Int { depthLimit }
 
   var callsInFlight: Int {
     get { inFlight }

@@ -2,7 +2,9 @@ package import ValueTree
 
 extension JSONOutput {
   /// Appends a tree.
-  package func append(value: Value) {
+  package func append(value: Value) { append(value, level: 1) }
+
+  private func append(_ value: Value, level: Int) {
     switch value {
     case .null: append("null")
     case .bool(let flag): append(flag)
@@ -11,15 +13,17 @@ extension JSONOutput {
     case .number(let number): append(number)
     case .string(let text): append(string: text)
     case .array(let elements):
+      deepestValue = max(deepestValue, level)
       append(byte: UInt8(ascii: "["))
       var isFirst = true
       for element in elements {
         if !isFirst { append(byte: UInt8(ascii: ",")) }
         isFirst = false
-        append(value: element)
+        append(element, level: level + 1)
       }
       append(byte: UInt8(ascii: "]"))
     case .object(let members):
+      deepestValue = max(deepestValue, level)
       append(byte: UInt8(ascii: "{"))
       var isFirst = true
       for member in members {
@@ -27,14 +31,16 @@ extension JSONOutput {
         isFirst = false
         append(string: member.name)
         append(byte: UInt8(ascii: ":"))
-        append(value: member.value)
+        append(member.value, level: level + 1)
       }
       append(byte: UInt8(ascii: "}"))
     }
   }
 
   /// Appends a parsed value, without taking it out of the tape first.
-  package func append(view: JSONView) {
+  package func append(view: JSONView) { append(view, level: 1) }
+
+  private func append(_ view: JSONView, level: Int) {
     switch view.kind {
     case .null: append("null")
     case .bool: append(view.bool ?? false)
@@ -43,15 +49,17 @@ extension JSONOutput {
     case .number: append(view.number ?? 0)
     case .string: unsafe append(stringBytes: view.utf8)
     case .array:
+      deepestValue = max(deepestValue, level)
       append(byte: UInt8(ascii: "["))
       var isFirst = true
       for element in view.elements {
         if !isFirst { append(byte: UInt8(ascii: ",")) }
         isFirst = false
-        append(view: element)
+        append(element, level: level + 1)
       }
       append(byte: UInt8(ascii: "]"))
     case .object:
+      deepestValue = max(deepestValue, level)
       append(byte: UInt8(ascii: "{"))
       var isFirst = true
       for (name, value) in view.members {
@@ -59,7 +67,7 @@ extension JSONOutput {
         isFirst = false
         unsafe append(stringBytes: name.utf8)
         append(byte: UInt8(ascii: ":"))
-        append(view: value)
+        append(value, level: level + 1)
       }
       append(byte: UInt8(ascii: "}"))
     }

@@ -12,6 +12,10 @@ internal import Glibc
 
   private var byteCount = 0
 
+  /// How deep the values are nested that were appended since it was set: as trees or views, and not
+  /// piece by piece.
+  package var deepestValue = 0
+
   /// What is kept for the next turn when a huge one has gone out.
   private static let keptCapacity = 1024 * 1024
 
@@ -131,4 +135,35 @@ extension JSONOutput {
 
   /// Ends a line.
   package func appendLineFeed() { append(byte: UInt8(ascii: "\n")) }
+}
+
+extension JSONOutput {
+  /// How deep arrays and objects are nested in what was written.
+  ///
+  /// - Parameter range: One correct JSON text in it.
+  /// - Returns: The depth.
+  /// - Complexity: Linear in the length.
+  package func depth(of range: Range<Int>) -> Int {
+    unsafe withUnsafeBytes { bytes in
+      var deepest = 0
+      var depth = 0
+      var isInString = false
+      var place = range.lowerBound
+      while place < range.upperBound {
+        switch unsafe bytes[place] {
+        case UInt8(ascii: "\""): isInString.toggle()
+        // What follows it is part of the string, and never a reason to end it.
+        case UInt8(ascii: "\\"): place += 1
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+          if isInString { break }
+          depth += 1
+          deepest = max(deepest, depth)
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): if !isInString { depth -= 1 }
+        default: break
+        }
+        place += 1
+      }
+      return deepest
+    }
+  }
 }

@@ -43,13 +43,13 @@ package final class BatchReply {
     guard sink.acceptsReplies else { return skip(sink) }
     if !written.isEmpty { output.append(",") }
     var reply = output.appendReply(id, isResult: isResult, content)
-    let limit = sink.maximumReplyByteCount
     let others = claimedByteCount + (remaining - 1) * Self.reservedByteCount + Self.frameByteCount
-    if reply.range.count >= Self.reservedByteCount, others + reply.range.count >= limit {
+    let isTooLong =
+      reply.range.count >= Self.reservedByteCount
+      && others + reply.range.count >= sink.maximumReplyByteCount
+    if let error = output.fault(of: reply, isTooLong: isTooLong, above: 1, for: sink) {
       output.truncate(to: reply.range.lowerBound)
-      reply = output.appendReply(id, isResult: false) {
-        $0.appendReply(.replyTooLong(limit: limit))
-      }
+      reply = output.appendReply(id, isResult: false) { $0.appendReply(error) }
     }
     claimedByteCount += max(reply.range.count + 1, Self.reservedByteCount)
     reply.turn = sink.stampReply()

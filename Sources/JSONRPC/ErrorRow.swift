@@ -43,7 +43,7 @@ extension ErrorRow {
   /// A fault of the server.
   package static let internalError = ErrorRow(
     code: .internalError, errorId: "internal-error", message: "Internal error",
-    when: "The server is at fault, or the reply would be longer than a line may be.")
+    when: "The server is at fault, or the reply would be longer or deeper than a line may be.")
 
   /// A line beyond the limit.
   package static let lineTooLarge = ErrorRow(

@@ -12,7 +12,8 @@ package struct Parameters {
   package let params: JSONView?
 
   private let shape: Shape
-  // Tape indices in the order of the rows; zero for what was left out, as no value stands there.
+  // Tape indices in the order of the rows; zero for what was left out, as no value stands there, and
+  // for an optional parameter that is `null`.
   private var places = [16 of UInt32](repeating: 0)
 
   /// Sorts and checks what a call sent.
@@ -52,7 +53,7 @@ package struct Parameters {
         throw .invalidParams(
           path: "/params/\(index)", description: "there are at most \(shape.rows.count) parameters")
       }
-      places[index] = UInt32(value.index)
+      place(value, at: index)
       index += 1
     }
   }
@@ -63,8 +64,14 @@ package struct Parameters {
         let found = SchemaViolation("is not known here").inside(name)
         throw .invalidParams(path: "/params" + found.path, description: found.description)
       }
-      places[index] = UInt32(value.index)
+      place(value, at: index)
     }
+  }
+
+  private mutating func place(_ value: JSONView, at index: Int) {
+    if value.isNull, !shape.rows[index].isRequired { return }
+    // A line is shorter than 4 GiB, and so is its tape.
+    places[index] = UInt32(truncatingIfNeeded: value.index)
   }
 
   /// What a method takes, apart from the rest of its row.

@@ -100,6 +100,7 @@ extension JSONOutput {
     isResult: Bool, id: (JSONOutput) -> Void, content: (JSONOutput) -> Void
   ) -> WrittenReply {
     let start = count
+    deepestValue = 0
     append(#"{"jsonrpc":"2.0","id":"#)
     let idStart = count
     id(self)

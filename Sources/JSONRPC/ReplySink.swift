@@ -18,6 +18,9 @@ package protocol ReplySink: AnyObject {
   /// The longest line that may be written, its LF included.
   var maximumReplyByteCount: Int { get }
 
+  /// How deep a line may be nested that is written.
+  var maximumReplyDepth: Int { get }
+
   /// Whether one more member of a batch may run now: asked between any two.
   ///
   /// If not, what is left of the batch waits for the dispatcher's `resume`.
@@ -83,18 +86,16 @@ struct ReplySlot {
     write(isResult: false) { $0.appendReply(error) }
   }
 
-  /// Writes a reply; one that would be too long becomes an internal error.
+  /// Writes a reply; one that would be too long or too deep becomes an internal error.
   private func write(isResult: Bool, _ content: (JSONOutput) -> Void) {
     if let batch { return batch.write(id, isResult: isResult, to: sink, content) }
     guard sink.acceptsReplies else { return }
     let output = sink.output
     var reply = output.appendReply(id, isResult: isResult, content)
-    let limit = sink.maximumReplyByteCount
-    if reply.range.count >= limit {
+    let isTooLong = reply.range.count >= sink.maximumReplyByteCount
+    if let error = output.fault(of: reply, isTooLong: isTooLong, above: 0, for: sink) {
       output.truncate(to: reply.range.lowerBound)
-      reply = output.appendReply(id, isResult: false) {
-        $0.appendReply(.replyTooLong(limit: limit))
-      }
+      reply = output.appendReply(id, isResult: false) { $0.appendReply(error) }
     }
     output.appendLineFeed()
     reply.turn = sink.stampReply()
@@ -102,13 +103,39 @@ struct ReplySlot {
   }
 }
 
+extension JSONOutput {
+  /// Structure that is written by hand around values has at most so many levels, the reply's own
+  /// included.
+  private static let writtenLevels = 16
+
+  /// Why a reply that was just written must not go out: nothing goes out that is longer or deeper
+  /// than is announced.
+  ///
+  /// - Parameters:
+  ///   - reply: The reply.
+  ///   - isTooLong: Whether there is no room for it.
+  ///   - level: How many levels of the line are around it.
+  ///   - sink: Where it goes.
+  /// - Returns: What is sent in its place; nil if it may go out.
+  func fault(
+    of reply: WrittenReply, isTooLong: Bool, above level: Int, for sink: any ReplySink
+  ) -> RPCError? {
+    let limit = sink.maximumReplyDepth - level
+    // To look at every byte is for those that may be too deep.
+    if deepestValue + Self.writtenLevels > limit, depth(of: reply.range) > limit {
+      return .unsendable("nested deeper than", limit: sink.maximumReplyDepth)
+    }
+    return isTooLong ? .unsendable("longer than", limit: sink.maximumReplyByteCount) : nil
+  }
+}
+
 extension RPCError {
-  /// What stands for a reply that would not fit into a line.
-  static func replyTooLong(limit: Int) -> RPCError {
+  /// What stands for a reply that must not go out.
+  fileprivate static func unsendable(_ what: String, limit: Int) -> RPCError {
     RPCError(
       .internalError,
       [
-        Value.Member("description", "the reply is longer than a line may be"),
+        Value.Member("description", .string("the reply is \(what) a line may be")),
         Value.Member("limit", .integer(Int64(limit))),
       ])
   }

@@ -11,6 +11,8 @@ package struct SchemaViolation: Equatable, Sendable {
 extension Schema {
   /// Finds the first thing in which a value differs from this schema.
   ///
+  /// An optional member that is `null` is one that was left out.
+  ///
   /// - Parameter view: A value without duplicate members.
   /// - Returns: Nil if the value fits.
   package func violation(in view: JSONView) -> SchemaViolation? {
@@ -80,7 +82,11 @@ extension Schema {
         if allowsAdditional { continue }
         return SchemaViolation("is not known here").inside(name)
       }
-      if member.isRequired { requiredSeen += 1 }
+      if member.isRequired {
+        requiredSeen += 1
+      } else if value.isNull {
+        continue
+      }
       if let found = member.schema.violation(in: value) {
         return found.inside(member.name.description)
       }

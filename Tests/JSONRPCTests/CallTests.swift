@@ -67,6 +67,43 @@ import ValueTree
     #expect(answers[1]["error"]?["data"]?["limit"] == 50_000)
   }
 
+  @Test(arguments: [62, 63, 64, 2000], [false, true])
+  func `a reply deeper than a line may be becomes an internal error`(depth: Int, byHand: Bool)
+    throws
+  {
+    let call = #"{$,"id":1,"method":"conf.deep","params":[\#(depth),\#(byHand)]}"#
+    for (text, most) in [(call, 63), ("[\(call)]", 62)] {
+      send(text)
+      let reply = try JSONReader().value(of: server.takeLines()[0])
+      let error = (reply.array?[0] ?? reply)["error"]
+      #expect(error?["code"] == (depth > most ? -32603 : nil))
+      #expect(error?["data"]?["limit"] == (depth > most ? 64 : nil))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (#"{"a":null}"#, [true, false, false]),
+      (#"{"a":1,"b":null,"c":null}"#, [true, false, false]),
+      (#"[1,null,null]"#, [true, false, false]), (#"[null]"#, [true, false, false]),
+      (#"{"a":1,"b":"x","c":{"d":null,"e":2}}"#, [true, true, true]),
+      (#"[1,null,{"d":null,"e":2}]"#, [true, false, true]),
+    ] as [(String, [Bool])])
+  func `null is the same as leaving an optional parameter or member out`(
+    params: String, expected: [Bool]
+  ) throws {
+    send(#"{$,"id":1,"method":"conf.optional","params":\#(params)}"#)
+    #expect(try replies()[0]["result"] == .array(expected.map(Value.bool)))
+  }
+
+  @Test(arguments: [
+    #"{"b":null}"#, #"{"a":1,"c":{"d":null,"e":null}}"#, #"{"a":1,"x":null}"#, "[1,null,null,null]",
+  ])
+  func `null is no value for what is required or unknown`(params: String) throws {
+    send(#"{$,"id":1,"method":"conf.optional","params":\#(params)}"#)
+    #expect(try replies()[0]["error"]?["code"] == -32602)
+  }
+
   @Test func `a batch whose replies do not fit keeps an answer for each member`() throws {
     server.maximumReplyByteCount = 200_000
     let member = #"{$,"id":1,"method":"conf.fill","params":[30000]}"#

@@ -10,6 +10,7 @@ final class ConformanceServer: ReplySink {
   var callsInFlight = 0
   var acceptsReplies = true
   var maximumReplyByteCount = 1024 * 1024
+  var maximumReplyDepth = 64
   let maximumLineByteCount: Int
   let batches = UnfinishedBatches()
   /// Calls taken along by `conf.later`, oldest first.
@@ -156,6 +157,35 @@ extension ConformanceServer {
             guard let params = parameters.params else { return output.append("null") }
             output.append(view: params)
           }
+        }
+      ),
+      (
+        MethodRow(
+          "conf.deep", "Lists in lists.",
+          parameters: [
+            .init("depth", .integer(0...4000)), .init("byHand", .boolean),
+          ], result: anything),
+        { _, parameters throws(RPCError) in
+          let depth = Int(parameters[0]?.integer ?? 0)
+          guard parameters[1]?.bool == true else {
+            return .value((0..<depth).reduce("]\\\"[") { value, _ in .array([value]) })
+          }
+          return .written { output in
+            for _ in 0..<3 { output.append(#"{"[{":"#) }
+            output.append(value: (3..<depth).reduce("[") { value, _ in .array([value]) })
+            output.append("}}}")
+          }
+        }
+      ),
+      (
+        MethodRow(
+          "conf.optional", "Its parameters, as far as they are there.",
+          parameters: [
+            .init("a", .oneOf([.null, .integer])), .optional("b", .string(1...9)),
+            .optional("c", .object([.optional("d", .integer), .init("e", .integer)])),
+          ], result: anything),
+        { _, parameters throws(RPCError) in
+          .value(.array((0..<3).map { .bool(parameters[$0] != nil) }))
         }
       ),
       (

@@ -12,6 +12,7 @@ package final class LineServer: ReplySink {
   package let batches = UnfinishedBatches()
   package let acceptsReplies = true
   package let maximumReplyByteCount: Int
+  package let maximumReplyDepth = 32
 
   /// Less than the longest lines repeat.
   package static let leastReplyByteCount = 4200
