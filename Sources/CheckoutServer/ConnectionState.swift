@@ -57,6 +57,9 @@ extension ConnectionState {
     ]
   }
 
+  /// What a count may be.
+  private static let counts: ClosedRange<Int64> = 0...(1 << 53)
+
   /// Reads the stored form.
   ///
   /// - Parameters:
@@ -68,7 +71,9 @@ extension ConnectionState {
       let isClosing = parts[3].bool, let saidHello = parts[4].bool,
       let subscriptionCount = parts[6].integer, let lost = parts[7].array,
       let lostCount = parts[8].integer, let subscriptions = parts[9].array,
-      let output = take(outputCount), let input = take(inputCount)
+      let output = take(outputCount), let input = take(inputCount),
+      // They are counted on from here.
+      Self.counts.contains(subscriptionCount), Self.counts.contains(lostCount)
     else { return nil }
     self.output = output
     self.input = HeldInput(bytes: input, skipped: Int(skipped))

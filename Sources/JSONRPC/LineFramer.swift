@@ -58,7 +58,8 @@ package final class LineFramer {
   package convenience init(continuing rest: HeldInput, maximumLineByteCount: Int) {
     self.init(maximumLineByteCount: maximumLineByteCount)
     unsafe rest.bytes.withUnsafeBytes { unsafe keep($0) }
-    lines.skipped = rest.skipped
+    // More than a flood is, it cannot be: another process has counted.
+    lines.skipped = min(max(0, rest.skipped), Self.floodFactor * maximumLineByteCount)
     lines.isStopped = true
   }
 

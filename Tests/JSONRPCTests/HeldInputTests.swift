@@ -70,6 +70,23 @@ import Testing
     return seen
   }
 
+  @Test(arguments: [Int.min, -1, 0, 31, 480, 481, Int.max])
+  func `whatever another process says it skipped, the end of the line is found`(skipped: Int) {
+    let held = HeldInput(skipped: skipped)
+    let framer = LineFramer(continuing: held, maximumLineByteCount: 30)
+    var seen: [String] = []
+    framer.resume { _ in true }
+    feed(Array("abc\ndef\n".utf8), to: framer) {
+      seen.append($0)
+      return true
+    }
+    switch skipped {
+    case ...0: #expect(seen == ["abc", "def"])
+    case 31: #expect(seen == ["def"])
+    default: #expect(seen == ["flood"])
+    }
+  }
+
   private func feed(
     _ bytes: [UInt8], to framer: LineFramer, _ deliver: (String) -> Bool
   ) {
