@@ -77,7 +77,8 @@ extension Checkout {
     let span = settings.decisionTimeout ?? span
     decisionCount += 1
     let decision = OpenDecision(
-      id: "d\(decisionCount)", deadline: turn.moment.now + span, event: kind, members: members)
+      id: "d\(decisionCount)", deadline: turn.moment.now.adding(span), event: kind, members: members
+    )
     publish(
       Event(
         kind,

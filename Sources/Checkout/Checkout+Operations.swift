@@ -48,7 +48,7 @@ extension Checkout {
           after: failure, until: end, spans, &turn.moment)
       {
         operations[place].isWaiting = true
-        operations[place].repeatsAt = turn.moment.now + delay
+        operations[place].repeatsAt = turn.moment.now.adding(delay)
         turn.effects.append(.setTimer(.repeat(id), after: delay))
         return
       }

@@ -119,7 +119,7 @@ extension Checkout {
       Event(
         .didReceiveAdditionalInfo, component: attempt?.component,
         [.init("info", collectorInfo(secret))]), &turn)
-    expire(at: min(token.expiresAt, turn.moment.now + spans.checkout), &turn)
+    expire(at: min(token.expiresAt, turn.moment.now.adding(spans.checkout)), &turn)
   }
 
   /// What the collector needs; the short form has none of the shopper's data.

@@ -4,7 +4,7 @@ extension Checkout {
   /// Shows the page, and polls until the shopper is done.
   mutating func redirect(to url: String, _ statusURL: String, _ turn: inout Turn) {
     guard let index = attempt?.component else { return }
-    let deadline = min(token.expiresAt, turn.moment.now + spans.poll)
+    let deadline = min(token.expiresAt, turn.moment.now.adding(spans.poll))
     enter(.redirecting(url: url, statusURL: statusURL, deadline: deadline), &turn)
     publishStep(
       ["name": "webRedirect", "state": "loaded", "url": .string(url)], of: index, &turn)
@@ -51,7 +51,7 @@ extension Checkout {
     if attempt?.isCancelling == true {
       return end(.unknown, upstreamError(.paymentCancelled, failure, &turn), &turn)
     }
-    let left = deadline - turn.moment.now
+    let left = deadline.since(turn.moment.now)
     guard left > 0 else {
       guard sentAt >= deadline else { return poll(&turn) }
       return askOrEnd(upstreamError(.statusPollTimeout, failure, &turn), &turn)

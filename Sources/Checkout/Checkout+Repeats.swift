@@ -93,8 +93,8 @@ extension PendingOperation {
     var delay: Milliseconds = 1000
     if failure.mayStillBeAtWork || failure.speaksOfKey || failure.isKeyAlreadyUsed {
       // The key is settled upstream only once the first sending's own time-out has passed.
-      let elapsed = failure.elapsed ?? (moment.now - sentAt)
-      delay = max(delay, spans.paymentCreation - max(0, elapsed))
+      let elapsed = failure.elapsed ?? moment.now.since(sentAt)
+      delay = max(delay, spans.paymentCreation.since(max(0, elapsed)))
     }
     if !failure.mayStillBeAtWork {
       // An answer that makes no sense has nothing to wait out; a second one will not be better.
@@ -111,7 +111,7 @@ extension PendingOperation {
     _ delay: Milliseconds, until end: WallTime?, _ moment: Moment
   ) -> Milliseconds? {
     guard let end, end > moment.now else { return nil }
-    return min(delay, end - moment.now)
+    return min(delay, end.since(moment.now))
   }
 
   /// 0.1 s doubling to 30 s, or what upstream asks for up to a minute, with up to 0.1 s of jitter.

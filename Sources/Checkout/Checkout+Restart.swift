@@ -71,7 +71,7 @@ extension Checkout {
       decision = open
     default: return
     }
-    decision.deadline = max(decision.deadline, turn.moment.now + minimumSpan)
+    decision.deadline = max(decision.deadline, turn.moment.now.adding(minimumSpan))
     switch stage {
     case .decidingOnCreation: phase = .paying(.decidingOnCreation(decision))
     case .decidingAfterTokenization: phase = .paying(.decidingAfterTokenization(decision))
@@ -80,7 +80,7 @@ extension Checkout {
       phase = .paying(.validatingToken(token, decision: decision))
     default: break
     }
-    turn.effects.append(.setTimer(.decision, after: decision.deadline - turn.moment.now))
+    turn.effects.append(.setTimer(.decision, after: decision.deadline.since(turn.moment.now)))
   }
 
   private mutating func takeUp(_ place: Int, _ turn: inout Turn) {
@@ -89,12 +89,14 @@ extension Checkout {
       // One that waits for another change of the session goes out after that.
       guard let due = pending.repeatsAt else { return }
       turn.effects.append(
-        .setTimer(.repeat(pending.operation.id), after: max(0, due - turn.moment.now)))
+        .setTimer(.repeat(pending.operation.id), after: max(0, due.since(turn.moment.now))))
       return
     }
     switch pending.purpose {
     case .create:
-      wait(place, max(1000, pending.sentAt + spans.paymentCreation - turn.moment.now), &turn)
+      wait(
+        place, max(1000, pending.sentAt.adding(spans.paymentCreation).since(turn.moment.now)), &turn
+      )
     case .resume, .complete:
       operations[place].uncertainRepeats += 1
       wait(place, 1000, &turn)
@@ -108,7 +110,7 @@ extension Checkout {
   private mutating func wait(_ place: Int, _ delay: Milliseconds, _ turn: inout Turn) {
     operations[place].mayHaveBeenDone = true
     operations[place].isWaiting = true
-    operations[place].repeatsAt = turn.moment.now + delay
+    operations[place].repeatsAt = turn.moment.now.adding(delay)
     turn.effects.append(.setTimer(.repeat(operations[place].operation.id), after: delay))
   }
 }

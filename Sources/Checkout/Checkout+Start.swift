@@ -5,7 +5,7 @@ extension Checkout {
   package mutating func begin(at moment: Moment) -> [Effect] {
     guard case .starting = phase else { return [] }
     var turn = Turn(moment)
-    expire(at: min(token.expiresAt, createdAt + spans.checkout), &turn)
+    expire(at: min(token.expiresAt, createdAt.adding(spans.checkout)), &turn)
     perform(
       .fetchConfiguration, at: token.configurationURL ?? "", for: .configuration, &turn)
     return turn.finish()
@@ -65,7 +65,7 @@ extension Checkout {
 
   mutating func expire(at time: WallTime, _ turn: inout Turn) {
     expiresAt = time
-    turn.effects.append(.setTimer(.expiry, after: max(0, time - turn.moment.now)))
+    turn.effects.append(.setTimer(.expiry, after: max(0, time.since(turn.moment.now))))
   }
 
   mutating func clearExpiry(_ turn: inout Turn) {

@@ -95,6 +95,12 @@ extension Milliseconds {
     let (sum, overflows) = addingReportingOverflow(span)
     return overflows ? (span < 0 ? .min : .max) : sum
   }
+
+  /// The span from another moment to this one, or the longest there is.
+  func since(_ earlier: WallTime) -> Milliseconds {
+    let (span, overflows) = subtractingReportingOverflow(earlier)
+    return overflows ? (earlier < 0 ? .max : .min) : span
+  }
 }
 
 /// When an input came in, and what it may use: the core has no clock, no generator and no library.
