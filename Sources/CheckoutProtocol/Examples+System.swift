@@ -10,8 +10,9 @@ extension Examples {
         "epoch": "522d67f9041e8431",
         "limits": [
           "line": 1_048_576, "lineOut": 1_048_576, "nesting": 64, "batch": 64, "inFlight": 64,
-          "waiting": 16, "connections": 4096, "connectionsPerUid": 256, "connectionRate": 500,
-          "checkoutsPerUid": 1000, "queue": 4_194_304, "memory": 268_435_456,
+          "waiting": 16, "connections": 4096, "administratorConnections": 16,
+          "connectionsPerUid": 256, "connectionRate": 500, "checkoutsPerUid": 1000,
+          "checkouts": 20_000, "shares": 64, "queue": 4_194_304, "memory": 268_435_456,
           "slowReaderMs": 30_000, "events": 10_000, "eventBytes": 4_194_304,
         ],
         "you": ["uid": 1000, "gid": 1000, "pid": 4242, "role": "administrator"],

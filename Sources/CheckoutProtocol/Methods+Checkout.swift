@@ -118,7 +118,9 @@ extension Methods {
         checkoutID,
         .init("role", Schemas.words(Share.Role.self), "observe: look on; drive: all but share."),
       ] + Schemas.shareSubject,
-      result: nothing, errors: commandErrors + ErrorRow.rows(.unknownCheckout, .checkoutEnded),
+      result: nothing,
+      errors: [.quotaExceeded] + commandErrors
+        + ErrorRow.rows(.unknownCheckout, .checkoutEnded),
       examples: Examples.share),
     MethodRow(
       "checkout.unshare", "Takes a share back; for the checkout's owner.",

@@ -35,7 +35,9 @@ struct CheckoutMethods {
       "checkout.share": { session, parameters throws(RPCError) in
         let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
         let share = Share(subject: subject, role: Share.Role(parameters["role"]))
-        return try run(.share(share), atLeast: .own, session, parameters)
+        let (live, _) = try checkouts.find(parameters.checkout, for: session, atLeast: .own)
+        try checkouts.requireRoom(for: share, of: live)
+        return try checkouts.answer(.share(share), on: live, by: session, hub)
       },
       "checkout.unshare": { session, parameters throws(RPCError) in
         let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
@@ -67,6 +69,7 @@ struct CheckoutMethods {
     }
     try checkouts.requireRoom(for: session)
     let shares = try [Share](parameters["share"])
+    try checkouts.requireRoom(for: shares, of: session.user)
     let settings = try reading { () throws(CheckoutError) in try Settings(parameters) }
     let token = try reading { () throws(CheckoutError) in
       try read(encoded, for: \.configurationURL)

@@ -127,10 +127,23 @@ final class Checkouts {
   /// Refuses a start that there is no room for.
   func requireRoom(for session: Session) throws(RPCError) {
     try turn.requireStore()
-    let limit = limits.value.checkoutsPerUser
-    let used = session.user.liveCount
-    guard used < limit else {
-      throw .quotaExceeded("checkoutsPerUid", limit, used: used, by: session.user.id)
+    if let refusal = session.user.startRefusal(limits.value) { throw refusal }
+  }
+
+  /// Refuses more shares of one checkout than there may be.
+  func requireRoom(for shares: [Share], of user: User) throws(RPCError) {
+    let limit = limits.value.shares
+    guard shares.count <= limit else {
+      throw .quotaExceeded("shares", limit, used: shares.count, by: user.id)
+    }
+  }
+
+  /// Refuses one more share than there may be; another role for who has one already is no more.
+  func requireRoom(for share: Share, of live: LiveCheckout) throws(RPCError) {
+    let limit = limits.value.shares
+    let shares = live.checkout.shares
+    guard shares.count < limit || shares.contains(where: { $0.subject == share.subject }) else {
+      throw .quotaExceeded("shares", limit, used: shares.count, by: live.owner)
     }
   }
 

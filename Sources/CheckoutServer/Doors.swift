@@ -20,10 +20,15 @@ final class Doors {
   /// - Parameters:
   ///   - descriptor: The socket.
   ///   - path: Where it was bound by this process; nil if it was passed in.
+  ///   - isForAdministrators: Whether nobody else can connect to it.
   /// - Throws: ``Errno`` if the kernel refuses to watch it.
-  func open(_ descriptor: consuming FileDescriptor, path: String?) throws(Errno) {
+  func open(
+    _ descriptor: consuming FileDescriptor, path: String?, isForAdministrators: Bool
+  ) throws(Errno) {
     listeners.append(
-      try Listener(descriptor, path: path, on: loop, entrance) { [unowned self] in
+      try Listener(
+        descriptor, path: path, isForAdministrators: isForAdministrators, on: loop, entrance
+      ) { [unowned self] in
         alarm.set(after: 200)
       })
   }

@@ -13,10 +13,12 @@ struct Entrance {
   private let clock: ServerClock
   private let users: UserTable
   private let serverUserID: UInt32
+  private let descriptors: DescriptorBudget
 
   init(
     _ clients: Clients, _ users: UserTable, _ counters: Counters, _ journal: Journal,
-    _ limits: CurrentLimits, _ clock: ServerClock, serverUserID: UInt32
+    _ limits: CurrentLimits, _ clock: ServerClock, serverUserID: UInt32,
+    descriptors: DescriptorBudget
   ) {
     self.clients = clients
     self.users = users
@@ -25,10 +27,15 @@ struct Entrance {
     self.limits = limits
     self.clock = clock
     self.serverUserID = serverUserID
+    self.descriptors = descriptors
   }
 
   /// Takes in a client that was accepted, or says why not.
-  func admit(_ client: consuming FileDescriptor) {
+  ///
+  /// - Parameters:
+  ///   - client: The client.
+  ///   - isByAdministratorsDoor: Whether it has come by the socket that only administrators can use.
+  func admit(_ client: consuming FileDescriptor, isByAdministratorsDoor: Bool) {
     let credentials: PeerCredentials
     do throws(Errno) {
       credentials = try PeerCredentials(of: client)
@@ -38,24 +45,39 @@ struct Entrance {
     }
     // A user that this namespace does not know: whoever it is, it is not who it seems.
     guard !credentials.isOverflowUser else { return refuse(client, RPCError(.permissionDenied)) }
-    admit(client, as: Caller(credentials, serverUserID: serverUserID))
+    admit(
+      client, as: Caller(credentials, serverUserID: serverUserID),
+      isByAdministratorsDoor: isByAdministratorsDoor)
   }
 
   /// Takes in a client of whom it is known who it is, or says why not.
-  func admit(_ client: consuming FileDescriptor, as caller: Caller) {
+  func admit(
+    _ client: consuming FileDescriptor, as caller: Caller, isByAdministratorsDoor: Bool = false
+  ) {
     let user = users.user(caller.userID)
-    if let refusal = refusal(of: user) { return refuse(client, refusal) }
+    if let refusal = refusal(of: user, isByAdministratorsDoor) { return refuse(client, refusal) }
     clients.admit(client, caller, of: user)
   }
 
-  private func refusal(of user: User) -> RPCError? {
+  /// Why one more connection of a user must be refused, if so.
+  ///
+  /// A user manager's daemon has one user, who administers it: there only the administrators' socket
+  /// tells what is kept for administration from what programs may fill.
+  private func refusal(of user: User, _ isByAdministratorsDoor: Bool) -> RPCError? {
     let limits = limits.value
-    guard clients.count < limits.connections else {
+    let kept = limits.administratorConnections
+    let isKept = isByAdministratorsDoor || user.id == 0
+    let most = limits.connections - (isKept ? 0 : kept)
+    guard clients.count < most else {
       return .quotaExceeded("connections", limits.connections, used: clients.count)
+    }
+    let clientDescriptors = descriptors.forClients - (isKept ? 0 : kept)
+    guard clients.count < clientDescriptors else {
+      return .quotaExceeded("descriptors", clientDescriptors, used: clients.count)
     }
     let now = clock.boot
     users.sweep(now: now)
-    return user.refusal(limits, now: now)
+    return user.refusal(limits, more: isByAdministratorsDoor ? kept : 0, now: now)
   }
 
   /// Goes on with a client that the last run of the daemon has left.

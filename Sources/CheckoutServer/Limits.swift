@@ -21,6 +21,16 @@ package struct Limits: Sendable, Equatable {
   package var connectionsPerUser = 256
   /// Live checkouts of one user.
   package var checkoutsPerUser = 1000
+  /// Live checkouts of all users; ended ones have their data as long as there is room beside them.
+  package var checkouts = 20_000
+  /// Ended checkouts of one user that have their data.
+  package var endedPerUser = 256
+  /// Records of one user's checkouts.
+  package var recordsPerUser = 100_000
+  /// Records of all users' checkouts.
+  package var records = 1_000_000
+  /// Shares of one checkout.
+  package var shares = 64
   /// Bytes that wait to be read by one client.
   package var queue = 4 * 1024 * 1024
   /// Bytes of all queues and unfinished lines together; each connection may hold its share.
@@ -32,14 +42,22 @@ package struct Limits: Sendable, Equatable {
   /// Events kept for one checkout.
   package var events = EventLimits()
 
+  /// Connections that are kept for administrators.
+  var administratorConnections: Int { max(0, min(16, connections - 1)) }
+
   /// Members of a batch that is taken: no more than can be answered in a line that goes out.
   var answerableBatch: Int { min(batch, BatchReply.memberCount(fitting: lineOut)) }
 
   /// The memory that the process may come to need with all that these limits allow.
-  var memoryNeed: Int { memory + connections * Self.connectionByteCount + Self.fixedByteCount }
+  var memoryNeed: Int {
+    memory + connections * Self.connectionByteCount + checkouts * Self.checkoutByteCount
+      + Self.fixedByteCount
+  }
 
   /// What a connection takes that holds nothing.
   private static let connectionByteCount = 4096
+  /// What a checkout takes, as measured with a usual configuration.
+  private static let checkoutByteCount = 28 * 1024
   /// The process itself, with what a turn takes.
   private static let fixedByteCount = 64 * 1024 * 1024
 

@@ -7,6 +7,7 @@ import Systemd
 package final class Listener {
   private let descriptor: FileDescriptor
   private let entrance: Entrance
+  private let isForAdministrators: Bool
   private let pause: () -> Void
   /// Where it was bound by this process; `nil` if it was passed in.
   private let path: String?
@@ -18,15 +19,17 @@ package final class Listener {
 
   /// Begins to accept.
   ///
-  /// The path is where the socket was bound by this process, and nil if it was passed in. When clients
+  /// The path is where the socket was bound by this process, and nil if it was passed in. What is for
+  /// administrators nobody else can connect to. When clients
   /// cannot be taken in, `pause` has ``goOn()`` called after a while.
   init(
-    _ descriptor: consuming FileDescriptor, path: String?, on loop: EventLoop,
-    _ entrance: Entrance, _ pause: @escaping () -> Void
+    _ descriptor: consuming FileDescriptor, path: String?, isForAdministrators: Bool,
+    on loop: EventLoop, _ entrance: Entrance, _ pause: @escaping () -> Void
   ) throws(Errno) {
     let number = descriptor.rawValue
     self.descriptor = descriptor
     self.path = path
+    self.isForAdministrators = isForAdministrators
     self.entrance = entrance
     self.pause = pause
     reserve = Self.openReserve()
@@ -40,7 +43,7 @@ package final class Listener {
       case .accepted(let client):
         hasFailed = false
         if reserve == nil { reserve = Self.openReserve() }
-        entrance.admit(client)
+        entrance.admit(client, isByAdministratorsDoor: isForAdministrators)
       case .wouldBlock: return
       case .peerGone: continue
       case .outOfDescriptors:

@@ -268,13 +268,19 @@ package struct OptionRow: Sendable {
       "max-in-flight", "N", 1...10_000, "the most calls of a connection at once", \.limits.inFlight),
     number(
       "max-waiting", "N", 1...10_000, "the most calls of a connection that wait", \.limits.waiting),
-    number("max-connections", "N", 1...100_000, "the most connections", \.limits.connections),
+    number(
+      "max-connections", "N", 1...100_000,
+      "the most connections, of which 16 are kept for administrators", \.limits.connections),
     number(
       "max-connections-per-uid", "N", 1...100_000, "the most connections of a user",
       \.limits.connectionsPerUser),
     number(
       "max-checkouts-per-uid", "N", 1...1_000_000, "the most live checkouts of a user",
       \.limits.checkoutsPerUser),
+    number(
+      "max-checkouts", "N", 1...1_000_000,
+      "the most live checkouts of all users; half of them of one", \.limits.checkouts),
+    number("max-shares", "N", 1...10_000, "the most shares of a checkout", \.limits.shares),
     number(
       "max-queue", "BYTES", 65_536...1_073_741_824, "the most that may wait to be read by a client",
       \.limits.queue),

@@ -84,7 +84,8 @@ package final class Server {
       inbound, outbound, users, directory, hub, turn, clock, counters, journal, current, schedule,
       commitIsCostly: store.isDurable)
     let entrance = Entrance(
-      clients, users, counters, journal, current, clock, serverUserID: geteuid())
+      clients, users, counters, journal, current, clock, serverUserID: geteuid(),
+      descriptors: DescriptorBudget(limit: ProcessHardening.openFileLimit))
     doors = Doors(loop, entrance, schedule)
     recovery = Recovery(store, users, clock, spans: spans, bootID: bootID)
     takeover = Takeover(entrance, checkouts, hub, journal)
@@ -156,8 +157,16 @@ package final class Server {
   }
 
   /// Begins to accept from a listening socket.
-  package func listen(on descriptor: consuming FileDescriptor, path: String?) throws(Errno) {
-    try doors.open(descriptor, path: path)
+  ///
+  /// - Parameters:
+  ///   - descriptor: The socket.
+  ///   - path: Where it was bound by this process; nil if it was passed in.
+  ///   - isForAdministrators: Whether nobody else can connect to it.
+  /// - Throws: ``Errno`` if the kernel refuses to watch it.
+  package func listen(
+    on descriptor: consuming FileDescriptor, path: String?, isForAdministrators: Bool = false
+  ) throws(Errno) {
+    try doors.open(descriptor, path: path, isForAdministrators: isForAdministrators)
   }
 
   /// Takes in a client that has come otherwise than by a listening socket.

@@ -217,8 +217,11 @@ extension Limits {
     return [
       "line": number(line), "lineOut": number(lineOut), "nesting": number(nesting),
       "batch": number(answerableBatch), "inFlight": number(inFlight), "waiting": number(waiting),
-      "connections": number(connections), "connectionsPerUid": number(connectionsPerUser),
+      "connections": number(connections),
+      "administratorConnections": number(administratorConnections),
+      "connectionsPerUid": number(connectionsPerUser),
       "connectionRate": number(connectionRate), "checkoutsPerUid": number(checkoutsPerUser),
+      "checkouts": number(checkouts), "shares": number(shares),
       "queue": number(queue), "memory": number(memory), "slowReaderMs": number(slowReader),
       "events": number(events.count), "eventBytes": number(events.byteCount),
     ]

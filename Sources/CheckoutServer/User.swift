@@ -1,3 +1,4 @@
+import Checkout
 import JSONRPC
 
 /// One user, known by uid: what is held for all their connections and checkouts together.
@@ -9,6 +10,9 @@ final class User {
   private var connections = 0
   private var checkouts = 0
   private var live = 0
+  private var ended = Leftovers()
+  private var records = Leftovers()
+  private var isNearlyFull = false
   private var held = 0
   private var rate = ConnectionRate()
 
@@ -26,14 +30,15 @@ final class User {
   ///
   /// - Parameters:
   ///   - limits: What is allowed.
+  ///   - more: How many more there may be; where there may be more, at any rate.
   ///   - now: Microseconds of a clock that nobody sets.
   /// - Returns: The quota that is full.
-  func refusal(_ limits: Limits, now: UInt64) -> RPCError? {
-    guard connections < limits.connectionsPerUser else {
+  func refusal(_ limits: Limits, more: Int = 0, now: UInt64) -> RPCError? {
+    guard connections < limits.connectionsPerUser + more else {
       return .quotaExceeded(
         "connectionsPerUid", limits.connectionsPerUser, used: connections, by: id)
     }
-    guard rate.admit(rate: limits.connectionRate, now: now) else {
+    guard more > 0 || rate.admit(rate: limits.connectionRate, now: now) else {
       return .quotaExceeded(
         "connectionRate", limits.connectionRate, used: limits.connectionRate, by: id)
     }
@@ -77,7 +82,97 @@ final class User {
   func removeCheckout() { checkouts -= 1 }
 
   /// Counts one more checkout, or one less, that is not over.
-  func changeLiveCount(by change: Int) { live += change }
+  func changeLiveCount(by change: Int) {
+    live += change
+    table.changeLiveCount(by: change)
+  }
+
+  /// Why the user may not start another checkout, if so.
+  ///
+  /// Of what all users share, one may have as much as is left for the others: so there is room for
+  /// whoever comes with their first. Payments are counted here, and nothing else that is over: their
+  /// records stay for their time, and others go when there are too many.
+  func startRefusal(_ limits: Limits) -> RPCError? {
+    func isFull(_ quota: String, _ limit: Int, used: Int) -> RPCError {
+      .quotaExceeded(quota, limit, used: used, by: id)
+    }
+    let paid = ended.paidCount + records.paidCount
+    guard live < limits.checkoutsPerUser else {
+      return isFull("checkoutsPerUid", limits.checkoutsPerUser, used: live)
+    }
+    guard paid < limits.recordsPerUser else {
+      return isFull("recordsPerUid", limits.recordsPerUser, used: paid)
+    }
+    guard live < limits.checkouts - table.liveCount else {
+      return isFull("checkouts", limits.checkouts, used: table.liveCount)
+    }
+    guard paid < limits.records - table.paidCount else {
+      return isFull("records", limits.records, used: table.paidCount)
+    }
+    return nil
+  }
+
+  // MARK: What is over
+
+  /// Counts a checkout that has ended and still has its data.
+  func addEnded(_ id: CheckoutID, isPaid: Bool) {
+    ended.add(id, isPaid: isPaid)
+    table.addEnded(of: self.id, isPaid: isPaid)
+  }
+
+  /// Counts it no longer.
+  ///
+  /// - Returns: Whether it was counted.
+  func removeEnded(_ id: CheckoutID) -> Bool {
+    guard let isPaid = ended.remove(id) else { return false }
+    table.removeEnded(of: self.id, isPaid: isPaid)
+    return true
+  }
+
+  /// Counts the record of a checkout whose data is gone.
+  func addRecord(_ id: CheckoutID, isPaid: Bool) {
+    records.add(id, isPaid: isPaid)
+    table.addRecord(of: self.id, isPaid: isPaid)
+  }
+
+  /// Counts it no longer.
+  ///
+  /// - Returns: Whether it was counted.
+  func removeRecord(_ id: CheckoutID) -> Bool {
+    guard let isPaid = records.remove(id) else { return false }
+    table.removeRecord(of: self.id, isPaid: isPaid)
+    return true
+  }
+
+  /// How many records there are.
+  var recordCount: Int { records.count }
+
+  /// The ended checkout whose data has to go, if the user has too many.
+  func endedSurplus(_ limits: Limits) -> CheckoutID? {
+    ended.count > limits.endedPerUser ? ended.oldest : nil
+  }
+
+  /// The record that has to go, if the user has too many: one of no payment.
+  func recordSurplus(_ limits: Limits) -> CheckoutID? {
+    records.count > limits.recordsPerUser ? records.oldestUnpaid : nil
+  }
+
+  /// The ended checkout to go first.
+  fileprivate var oldestEnded: CheckoutID? { ended.oldest }
+  /// The record of no payment to go first.
+  fileprivate var oldestUnpaidRecord: CheckoutID? { records.oldestUnpaid }
+
+  /// Looks whether the user has come to have four fifths of the records there may be.
+  ///
+  /// - Returns: Whether that is so, and was not said since there were few.
+  func comesNearRecordLimit(_ limits: Limits) -> Bool {
+    let few = limits.recordsPerUser / 2
+    let many = limits.recordsPerUser - limits.recordsPerUser / 5
+    if records.count <= few { isNearlyFull = false }
+    guard !isNearlyFull, records.count > few, records.count >= many else { return false }
+    isNearlyFull = true
+    return true
+  }
 
   /// Whether nothing is held, and nothing of the past is to be remembered.
   func isGone(_ limits: Limits, now: UInt64) -> Bool {
@@ -92,6 +187,13 @@ final class UserTable {
   private var users: [UInt32: User] = [:]
   private var connections = 0
   private var held = 0
+  private var live = 0
+  private var paid = 0
+  /// Who has how many ended checkouts with their data.
+  private var ended = Ranking()
+  /// Who has how many records of no payment.
+  private var unpaidRecords = Ranking()
+  private var recordTotal = 0
   /// How many users there may be before those who are gone are looked for.
   private var sweepCount = 64
 
@@ -116,6 +218,46 @@ final class UserTable {
   var connectionCount: Int { connections }
   /// How many bytes are held for clients.
   var heldByteCount: Int { held }
+
+  /// The ended checkout whose data has to go, if all users together have too many: one of the user
+  /// who has most.
+  var endedSurplus: CheckoutID? {
+    guard live + ended.total > limits.value.checkouts, let most = ended.first else { return nil }
+    return users[most]?.oldestEnded
+  }
+
+  /// The record that has to go, likewise: one of no payment.
+  var recordSurplus: CheckoutID? {
+    guard recordTotal > limits.value.records, let most = unpaidRecords.first else { return nil }
+    return users[most]?.oldestUnpaidRecord
+  }
+
+  /// How many checkouts are not over.
+  fileprivate var liveCount: Int { live }
+  /// How many are over and have reached a payment, whatever is left of them.
+  fileprivate var paidCount: Int { paid }
+
+  fileprivate func changeLiveCount(by change: Int) { live += change }
+
+  fileprivate func addEnded(of user: UInt32, isPaid: Bool) {
+    ended.add(user)
+    if isPaid { paid += 1 }
+  }
+
+  fileprivate func removeEnded(of user: UInt32, isPaid: Bool) {
+    ended.remove(user)
+    if isPaid { paid -= 1 }
+  }
+
+  fileprivate func addRecord(of user: UInt32, isPaid: Bool) {
+    recordTotal += 1
+    if isPaid { paid += 1 } else { unpaidRecords.add(user) }
+  }
+
+  fileprivate func removeRecord(of user: UInt32, isPaid: Bool) {
+    recordTotal -= 1
+    if isPaid { paid -= 1 } else { unpaidRecords.remove(user) }
+  }
 
   fileprivate func addConnection() { connections += 1 }
   fileprivate func removeConnection() { connections -= 1 }

@@ -58,4 +58,12 @@ package enum ProcessHardening {
     }
     return Int(clamping: limit.rlim_cur)
   }
+
+  /// How many descriptors the process may have open.
+  package static var openFileLimit: Int {
+    var limit = rlimit()
+    // It fails for a resource that does not exist only.
+    _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return Int(clamping: limit.rlim_cur)
+  }
 }

@@ -197,7 +197,9 @@ enum Daemon {
     _ server: Server, _ passed: [ListenDescriptor], _ options: Options
   ) throws {
     for descriptor in passed {
-      try server.listen(on: FileDescriptor(owning: descriptor.rawValue), path: nil)
+      try server.listen(
+        on: FileDescriptor(owning: descriptor.rawValue), path: nil,
+        isForAdministrators: descriptor.name == "admin")
     }
     guard passed.isEmpty else { return }
     var paths = options.sockets

@@ -23,12 +23,17 @@ LIMITS: dict[str, tuple[str, int, int]] = {
     "connectionsPerUid": ("--max-connections-per-uid", 256, 45),
     "connectionRate": ("--max-connection-rate", 500, 321),
     "checkoutsPerUid": ("--max-checkouts-per-uid", 1000, 67),
+    "checkouts": ("--max-checkouts", 20_000, 89),
+    "shares": ("--max-shares", 64, 3),
     "queue": ("--max-queue", 4 * 1024 * 1024, 70_000),
     "memory": ("--max-memory", 256 * 1024 * 1024, 2_000_000),
     "slowReaderMs": ("--slow-reader-timeout", 30_000, 1234),
     "events": ("--max-events", 10_000, 200),
     "eventBytes": ("--max-event-bytes", 4 * 1024 * 1024, 80_000),
 }
+
+# What is no option.
+FIXED = {"administratorConnections": 16}
 
 
 def error_of(message: Message) -> JsonObject:
@@ -41,12 +46,12 @@ def error_of(message: Message) -> JsonObject:
 class Announced(DaemonTest):
     def test_defaults(self) -> None:
         announced = self.client.call("system.hello")["limits"]
-        self.assertEqual(announced, {name: default for name, (_, default, _) in LIMITS.items()})
+        self.assertEqual(announced, FIXED | {name: default for name, (_, default, _) in LIMITS.items()})
 
     def test_options(self) -> None:
         options = [part for option, _, value in LIMITS.values() for part in (option, str(value))]
         announced = self.start_daemon(*options).connect().call("system.hello")["limits"]
-        self.assertEqual(announced, {name: value for name, (_, _, value) in LIMITS.items()})
+        self.assertEqual(announced, FIXED | {name: value for name, (_, _, value) in LIMITS.items()})
 
 
 class Nesting(DaemonTest):

@@ -170,6 +170,8 @@ class Daemon:
         command = [*prefix, str(program), "--socket", "{socket}"]
         command += ["--upstream-allow", f"http://127.0.0.1:{sandbox.port}"]
         command += ["--max-connections", str(most), "--max-connections-per-uid", str(most)]
+        if "--max-checkouts " in options_of(program):
+            command += ["--max-checkouts", str(_MOST_CHECKOUTS)]
         if "--max-connection-rate" in options_of(program):
             command += ["--max-connection-rate", str(_MOST_CHECKOUTS)]
         command += ["--max-checkouts-per-uid", str(_MOST_CHECKOUTS), "--log-level", "warning", *options]
