@@ -18,12 +18,13 @@ final class Clients {
   private let limits: CurrentLimits
   private let slowReaders: Alarms<UInt64>
   /// By their descriptors, so that who is ready is found without a hash.
-  private var connections: [Connection?] = []
+  private let connections = UncheckedList<Connection?>()
   private var lastNumber: UInt64 = 0
   /// Whose input was left because enough was under way, and may go on.
   private var waiting: [UInt64] = []
-  /// Which of the clients last found to be ready have not been served yet.
-  private var ready = 0..<0
+  /// How many clients were last found to be ready, and how many of them have been served.
+  private var readyCount = 0
+  private var servedCount = 0
   private var couldWait = true
   /// Whether a commit costs so much that others may share it.
   private let commitIsCostly: Bool
@@ -67,7 +68,7 @@ final class Clients {
   }
 
   private var all: [Connection] {
-    connections.compactMap(\.self).sorted { $0.number < $1.number }
+    connections.all.compactMap(\.self).sorted { $0.number < $1.number }
   }
 
   // MARK: Coming and going
@@ -134,15 +135,18 @@ final class Clients {
     let began = clock.monotonic
     do throws(Errno) {
       // Those left over come first, or the last of many might never have their turn.
-      if ready.isEmpty { ready = 0..<(try epoll.wait()) }
+      if servedCount == readyCount { try findReady() }
       couldWait = true
-      while serveReady(since: began), sharesCommit(since: began) {
-        ready = 0..<(try epoll.wait())
-      }
+      while serveReady(since: began), sharesCommit(since: began) { try findReady() }
     } catch {
       couldWait = false
       journal.error("cannot wait for clients: \(error)")
     }
+  }
+
+  private func findReady() throws(Errno) {
+    (servedCount, readyCount) = (0, 0)
+    readyCount = try epoll.wait()
   }
 
   /// Serves the clients found to be ready, for 10 ms at most.
@@ -150,8 +154,9 @@ final class Clients {
   /// - Returns: Whether all had their turn, and one at least had something to say.
   private func serveReady(since began: UInt64) -> Bool {
     var hasRead = false
-    while let index = ready.popFirst() {
-      let found = epoll.ready(index)
+    while servedCount < readyCount {
+      let found = epoll.ready(servedCount)
+      servedCount += 1
       if let connection = self[found.tag] {
         switch connection.receive(found.events) {
         case .something: hasRead = true
@@ -159,9 +164,9 @@ final class Clients {
         case .gone: close(connection)
         }
       }
-      if index & 15 == 15, clock.monotonic - began > 10_000 { break }
+      if servedCount & 15 == 0, clock.monotonic - began > 10_000 { break }
     }
-    return hasRead && ready.isEmpty
+    return hasRead && servedCount == readyCount
   }
 
   /// Whether those who have come meanwhile are to be served as well, before what the turn has changed
@@ -186,7 +191,7 @@ final class Clients {
   ///
   /// Who has been said nothing may have something in a batch that is not finished.
   func takeBack() {
-    for connection in connections { connection?.takeBack() }
+    for connection in connections.all { connection?.takeBack() }
   }
 
   /// Sends what the turn said, and forgets the turn.

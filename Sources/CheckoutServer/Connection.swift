@@ -82,7 +82,7 @@ final class Connection {
       output.markDirty()
     case .something: if input.isWaiting { output.markDirty() }
     }
-    if !keepsBudget() { output.markDirty() }
+    if input.heldByteCount > 0, !keepsBudget() { output.markDirty() }
     return .something
   }
 
@@ -129,10 +129,8 @@ final class Connection {
   func flush() -> Bool {
     guard output.flush(to: descriptor) else { return false }
     if output.isClosing { input.drop() }
-    let mayStay = keepsBudget()
-    guard mayStay, !output.isFinished, !isDone else { return false }
     output.setAwaited(input.isWaiting)
-    return true
+    return keepsBudget() && !output.isFinished && !isDone
   }
 
   /// Whether there is nothing more to do: the client has closed its half, every call is answered, and
@@ -149,9 +147,9 @@ final class Connection {
 
   /// What the connection is to be watched for, if that has changed.
   func takeInterest() -> EpollEvents? {
-    var wanted: EpollEvents = []
-    if input.isWanted && !output.isClosing { wanted.insert(.readable) }
-    if output.hasBacklog { wanted.insert(.writable) }
+    let readable = input.isWanted && !output.isClosing ? EpollEvents.readable.rawValue : 0
+    let writable = output.hasBacklog ? EpollEvents.writable.rawValue : 0
+    let wanted = EpollEvents(rawValue: readable | writable)
     guard wanted != interest else { return nil }
     interest = wanted
     return wanted

@@ -20,10 +20,12 @@ final class ConnectionOutput: ReplySink {
   private let unfinished = UnfinishedBatches()
 
   private var list = Outbound.List()
-  private var backlog = Backlog()
-  private var losses = Losses()
+  /// What was not taken of earlier turns; there is none while the client keeps up.
+  private var backlog: Backlog?
+  /// Events that were not sent; there is none while the client keeps up.
+  private var losses: Losses?
   private var inFlight = 0
-  private var share: TurnShare
+  private let share: TurnShare
   /// Whether the next reply tells of what this turn has changed.
   private var nextReplyDepends = false
   /// Whether the connection is among those that are flushed at the end of the turn.
@@ -115,10 +117,16 @@ final class ConnectionOutput: ReplySink {
   // MARK: Room
 
   /// Bytes that wait to be taken by the client.
-  var queuedByteCount: Int { backlog.count + list.byteCount }
+  var queuedByteCount: Int { waitingByteCount + list.byteCount }
+
+  private var waitingByteCount: Int { backlog?.count ?? 0 }
 
   /// What is held for the client beyond the turn.
-  var heldByteCount: Int { backlog.count + unfinished.heldByteCount }
+  var heldByteCount: Int {
+    // A batch is unfinished for want of an answer, or of a member that has not begun.
+    let hasBatches = inFlight > 0 || isAwaited
+    return waitingByteCount + (hasBatches ? unfinished.heldByteCount : 0)
+  }
 
   /// Whether so much waits that events are dropped and calls left.
   ///
@@ -154,14 +162,16 @@ final class ConnectionOutput: ReplySink {
   func append(_ range: Range<Int>) {
     guard stage != .closed else { return }
     markDirty()
-    outbound.add(range.lowerBound, range.count, to: &list)
+    list = outbound.adding(range, to: list)
   }
 
   /// Sends an event that stands in the arena, if there is room; one that is dropped is counted and
   /// told of later.
   func offer(_ range: Range<Int>, of checkout: CheckoutID, seq: Int64) {
-    guard isOwedTooMuch || losses.contains(checkout) else { return append(range) }
-    losses.add(seq, of: checkout)
+    guard isOwedTooMuch || losses?.contains(checkout) == true else { return append(range) }
+    let lost = losses ?? Losses()
+    losses = lost
+    lost.add(seq, of: checkout)
     markDirty()
   }
 
@@ -188,7 +198,7 @@ final class ConnectionOutput: ReplySink {
   var isClosing: Bool { stage != .open }
 
   /// Whether it is to be closed now.
-  var isFinished: Bool { stage == .closingAtOnce || stage == .closing && backlog.count == 0 }
+  var isFinished: Bool { stage == .closingAtOnce || stage == .closing && !hasBacklog }
 
   // MARK: The end of a turn
 
@@ -197,7 +207,7 @@ final class ConnectionOutput: ReplySink {
   /// Events go, results become `store-failed`.
   func takeBack() {
     let error = RPCError(.storeFailed)
-    losses.dropTurn()
+    losses?.dropTurn()
     unfinished.takeBack(turn: outbound.turn, as: error)
     guard !list.isEmpty else { return }
     let lines = outbound.lines(of: list)
@@ -221,26 +231,30 @@ final class ConnectionOutput: ReplySink {
   func flush(to descriptor: borrowing FileDescriptor) -> Bool {
     isDirty = false
     nextReplyDepends = false
-    if backlog.count > 0 {
+    if let backlog, backlog.count > 0 {
       guard backlog.flush(to: descriptor) else { return false }
     }
-    let lostCount = losses.keepTurn()
-    if lostCount > 0 { counters.countLost(lostCount) }
-    if !losses.isEmpty, hasRoomForReplay { tellLost() }
+    if let losses {
+      counters.countLost(losses.keepTurn())
+      if !losses.isEmpty, hasRoomForReplay { tell(losses) }
+    }
     guard !list.isEmpty else { return true }
     let said = list
     list = Outbound.List()
     var sent = 0
-    if backlog.count == 0 {
+    if !hasBacklog {
       guard let count = outbound.send(said, to: descriptor) else { return false }
       sent = count
     }
-    if sent < said.byteCount { outbound.copy(said, from: sent, to: &backlog) }
+    guard sent < said.byteCount else { return true }
+    let rest = backlog ?? Backlog()
+    backlog = rest
+    outbound.copy(said, from: sent, to: rest)
     return true
   }
 
   /// Tells what was lost, now that there is room again.
-  private func tellLost() {
+  private func tell(_ losses: Losses) {
     for lost in losses.takeAll() {
       notify(
         "events.lost",
@@ -253,23 +267,26 @@ final class ConnectionOutput: ReplySink {
   }
 
   /// Whether bytes of earlier turns wait to be taken.
-  var hasBacklog: Bool { backlog.count > 0 }
+  var hasBacklog: Bool { waitingByteCount > 0 }
 
   /// Whether the client is owed so much that it must read some of it within a time.
-  var isStuck: Bool { backlog.count > 0 && backlog.count >= (isClosing ? 1 : user.share) }
+  var isStuck: Bool {
+    guard let backlog, backlog.count > 0 else { return false }
+    return isClosing || backlog.count >= user.share
+  }
 
   /// How many bytes the client has taken that it could not take at once.
-  var takenByteCount: Int { backlog.takenByteCount }
+  var takenByteCount: Int { backlog?.takenByteCount ?? 0 }
 
   /// How many events were lost in all.
-  var lostCount: Int { losses.count }
+  var lostCount: Int { losses?.count ?? 0 }
 
   /// Lets go of everything: the connection is closed.
   func close() {
     stage = .closed
     list = Outbound.List()
-    backlog = Backlog()
-    losses = Losses()
+    backlog = nil
+    losses = nil
     unfinished.drop()
   }
 
@@ -277,16 +294,18 @@ final class ConnectionOutput: ReplySink {
 
   /// Writes down what the next run of the daemon has to know; to be asked after a flush.
   func write(to state: inout ConnectionState) {
-    state.output = backlog.rest
+    state.output = backlog?.rest ?? []
     state.isClosing = isClosing
-    state.lost = losses.all
-    state.lostCount = losses.count
+    state.lost = losses?.all ?? []
+    state.lostCount = lostCount
   }
 
   /// Goes on where the last run of the daemon has left it.
   func resume(_ state: ConnectionState) {
-    backlog = Backlog(state.output)
-    losses = Losses(state.lost, count: state.lostCount)
+    if !state.output.isEmpty { backlog = Backlog(state.output) }
+    if state.lostCount > 0 || !state.lost.isEmpty {
+      losses = Losses(state.lost, count: state.lostCount)
+    }
     if state.isClosing { stage = .closing }
     markDirty()
   }

@@ -12,13 +12,13 @@ final class EventHub {
   private let turn: Turn
   private let limits: CurrentLimits
   private let alarms: Alarms<UInt64>
-  private var reader: EventReader
-  private var writer = EventWriter()
-  /// Subscriptions to all of one user's own checkouts, by that user's id.
-  private var own: [UInt32: [WideSubscription]] = [:]
+  private let reader: EventReader
+  private let writer = EventWriter()
+  /// How many subscriptions there are to all of one user's own checkouts.
+  private var ownCount = 0
   /// Subscriptions to checkouts of others too.
   private var others: [WideSubscription] = []
-  private var replaying: [Subscription] = []
+  private let replaying = UncheckedList<Subscription>()
   private var waits: [UInt64: Wait] = [:]
   private var waitCount: UInt64 = 0
   /// What calls that would wait are refused with, once the daemon stops.
@@ -50,7 +50,7 @@ final class EventHub {
     where !subscription.isReplaying && subscription.filter.contains(bit) {
       offer(&lines, to: subscription.session, isRedacted: subscription.isRedacted)
     }
-    for subscription in own[live.owner] ?? [] where subscription.filter.contains(bit) {
+    for subscription in live.user.subscriptions where subscription.filter.contains(bit) {
       guard subscription.session.subscription(to: live.id) == nil else { continue }
       offer(&lines, to: subscription.session, isRedacted: false)
     }
@@ -183,31 +183,35 @@ final class EventHub {
     let (session, live) = (subscription.session, subscription.live)
     if session.subscription(to: live.id) === subscription { session.set(nil, to: live.id) }
     live.remove(subscription)
-    if subscription.isReplaying { replaying.removeAll { $0 === subscription } }
+    if subscription.isReplaying {
+      replaying.replaceAll(replaying.all.filter { $0 !== subscription })
+    }
   }
 
   private func add(_ subscription: WideSubscription) {
     subscription.session.set(subscription)
     if subscription.reach == .own {
-      own[subscription.session.caller.userID, default: []].append(subscription)
+      ownCount += 1
+      subscription.session.user.add(subscription)
     } else {
-      others.append(subscription)
+      others = others + [subscription]
     }
   }
 
   private func remove(_ subscription: WideSubscription) {
     let session = subscription.session
     if session.wide === subscription { session.set(nil) }
-    guard subscription.reach == .own else { return others.removeAll { $0 === subscription } }
-    let user = session.caller.userID
-    let rest = (own[user] ?? []).filter { $0 !== subscription }
-    own[user] = rest.isEmpty ? nil : rest
+    if subscription.reach != .own {
+      others = others.filter { $0 !== subscription }
+    } else if session.user.remove(subscription) {
+      ownCount -= 1
+    }
   }
 
   /// How many clients, of one user or of all, have subscribed to many checkouts.
-  func wideCount(of user: UInt32?) -> Int {
-    guard let user else { return own.values.reduce(others.count) { $0 + $1.count } }
-    return (own[user]?.count ?? 0) + others.count { $0.session.caller.userID == user }
+  func wideCount(of user: User?) -> Int {
+    guard let user else { return ownCount + others.count }
+    return user.subscriptions.count + others.count { $0.session.user === user }
   }
 
   /// Ends the subscriptions of those whom a checkout is no longer shared with, and hides or shows
@@ -255,12 +259,12 @@ final class EventHub {
   /// caught up and hear of events as they happen.
   func replay() {
     guard !replaying.isEmpty else { return }
-    for subscription in replaying { sendStored(to: subscription) }
-    replaying.removeAll { !$0.isReplaying }
+    for subscription in replaying.all { sendStored(to: subscription) }
+    replaying.replaceAll(replaying.all.filter(\.isReplaying))
   }
 
   /// Whether there is room for more of them.
-  var canReplay: Bool { replaying.contains { $0.session.output.hasRoomForReplay } }
+  var canReplay: Bool { replaying.all.contains { $0.session.output.hasRoomForReplay } }
 
   private func sendStored(to subscription: Subscription) {
     guard let from = subscription.replayedTo else { return }

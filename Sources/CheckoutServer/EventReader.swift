@@ -9,7 +9,7 @@ struct EventReader {
   private let store: CheckoutStore
   private let journal: Journal
   private let limits: CurrentLimits
-  private var writer = EventWriter()
+  private let writer = EventWriter()
   private let page = JSONOutput()
 
   init(_ store: CheckoutStore, _ journal: Journal, _ limits: CurrentLimits) {
@@ -49,7 +49,7 @@ struct EventReader {
   /// The result of `events.read`: as much as a line holds.
   ///
   /// - Returns: One JSON text, which stays until the next one is asked for.
-  mutating func page(
+  func page(
     of live: LiveCheckout, after: Int64, filter: EventFilter, limit: Int, isRedacted: Bool
   ) throws(RPCError) -> JSONOutput {
     let output = page

@@ -5,7 +5,7 @@ import JSON
 import ValueTree
 
 /// Writes events as clients read them.
-struct EventWriter {
+final class EventWriter {
   /// The time written last: many events have that of the one before.
   private var lastTime: WallTime?
   private var lastText = ""
@@ -26,7 +26,7 @@ struct EventWriter {
   ///   - isRedacted: Whether what an observer may not see is left out.
   ///   - form: How it stands there.
   ///   - output: Where to.
-  mutating func write(
+  func write(
     _ record: EventRecord, of live: LiveCheckout, isRedacted: Bool, as form: Form,
     to output: JSONOutput
   ) {
@@ -56,7 +56,7 @@ struct EventWriter {
     if form == .notification { output.appendLineFeed() }
   }
 
-  private mutating func text(of time: WallTime) -> String {
+  private func text(of time: WallTime) -> String {
     if time != lastTime {
       lastTime = time
       lastText = Timestamp(time).text

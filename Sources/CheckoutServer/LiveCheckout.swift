@@ -150,13 +150,15 @@ final class LiveCheckout {
 
   // MARK: Followers
 
-  func add(_ subscription: Subscription) { subscriptions.append(subscription) }
+  func add(_ subscription: Subscription) { subscriptions = subscriptions + [subscription] }
 
-  func remove(_ subscription: Subscription) { subscriptions.removeAll { $0 === subscription } }
+  func remove(_ subscription: Subscription) {
+    subscriptions = subscriptions.filter { $0 !== subscription }
+  }
 
-  func add(_ wait: Wait) { waits.append(wait) }
+  func add(_ wait: Wait) { waits = waits + [wait] }
 
-  func remove(_ wait: Wait) { waits.removeAll { $0 === wait } }
+  func remove(_ wait: Wait) { waits = waits.filter { $0 !== wait } }
 
   // MARK: Requests
 

@@ -2,20 +2,22 @@ import Checkout
 
 /// Events that a slow reader was not sent: those it has to be told of, and those of the turn under
 /// way, which may come to nothing.
-struct Losses {
+final class Losses {
   private var known: [CheckoutID: ClosedRange<Int64>] = [:]
   private var fresh: [CheckoutID: ClosedRange<Int64>] = [:]
   private var freshCount = 0
-  /// How many there were in all.
-  private(set) var count = 0
+  private var total = 0
 
   init() {}
 
   /// Goes on with what an earlier process has not told.
   init(_ known: [ConnectionState.Lost], count: Int) {
     for entry in known { self.known[entry.checkout] = entry.seqs }
-    self.count = count
+    total = count
   }
+
+  /// How many there were in all.
+  var count: Int { total }
 
   /// Whether there is nothing to tell.
   var isEmpty: Bool { known.isEmpty }
@@ -27,7 +29,7 @@ struct Losses {
   }
 
   /// Adds an event of the turn under way.
-  mutating func add(_ seq: Int64, of checkout: CheckoutID) {
+  func add(_ seq: Int64, of checkout: CheckoutID) {
     let first = fresh[checkout]?.lowerBound ?? seq
     fresh[checkout] = min(first, seq)...max(first, seq)
     freshCount += 1
@@ -36,25 +38,25 @@ struct Losses {
   /// Keeps the turn's: it is committed.
   ///
   /// - Returns: How many there were.
-  mutating func keepTurn() -> Int {
+  func keepTurn() -> Int {
     guard freshCount > 0 else { return 0 }
     for (checkout, range) in fresh {
       let first = known[checkout]?.lowerBound ?? range.lowerBound
       known[checkout] = min(first, range.upperBound)...range.upperBound
     }
     defer { dropTurn() }
-    count += freshCount
+    total += freshCount
     return freshCount
   }
 
   /// Forgets the turn's: it was taken back.
-  mutating func dropTurn() {
+  func dropTurn() {
     fresh = [:]
     freshCount = 0
   }
 
   /// Hands out what there is to tell.
-  mutating func takeAll() -> [ConnectionState.Lost] {
+  func takeAll() -> [ConnectionState.Lost] {
     defer { known = [:] }
     return all
   }

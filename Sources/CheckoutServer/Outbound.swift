@@ -39,14 +39,14 @@ final class Outbound {
   }
 
   private let arena = JSONOutput(capacity: 256 * 1024)
-  private var segments: [Segment] = []
+  private let segments = UncheckedList<Segment>()
   /// The connections that are to be flushed at the end of the turn, each once.
-  private var dirty: [UInt64] = []
+  private let dirty = UncheckedList<UInt64>()
   private var flushedCount = 0
   private var number: UInt64 = 1
   /// The lines that tell of what this turn has changed.
-  private var replies: [ReplyLine] = []
-  private var events: [Int] = []
+  private let replies = UncheckedList<ReplyLine>()
+  private let events = UncheckedList<Int>()
 
   /// Where everything is written.
   var output: JSONOutput { arena }
@@ -74,32 +74,34 @@ final class Outbound {
     return dirty[flushedCount - 1]
   }
 
-  /// Every connection that is to be flushed.
-  var allDirty: [UInt64] { dirty }
-
-  /// Adds a range of the arena to a list.
-  func add(_ offset: Int, _ count: Int, to list: inout List) {
-    list.byteCount += count
+  /// A list with a range of the arena added to it; the list that there was is of no use any more.
+  func adding(_ range: Range<Int>, to list: List) -> List {
+    var list = list
+    list.byteCount += range.count
     let place = Int32(segments.count)
     if list.last >= 0 {
       let last = Int(list.last)
-      if segments[last].offset + segments[last].count == offset {
-        segments[last].count += count
-        return
+      var segment = segments[last]
+      if segment.offset + segment.count == range.lowerBound {
+        segment.count += range.count
+        segments[last] = segment
+        return list
       }
-      segments[last].next = place
+      segment.next = place
+      segments[last] = segment
     } else {
       list.first = place
     }
     list.last = place
-    segments.append(Segment(offset: offset, count: count, next: -1))
+    segments.append(Segment(offset: range.lowerBound, count: range.count, next: -1))
+    return list
   }
 
   /// A list line by line.
   func lines(of list: List) -> [Line] {
     var known: [Int: Line] = [:]
-    for event in events { known[event] = .event }
-    for reply in replies { known[reply.range.lowerBound] = .reply(reply) }
+    for event in events.all { known[event] = .event }
+    for reply in replies.all { known[reply.range.lowerBound] = .reply(reply) }
     return unsafe arena.withUnsafeBytes { bytes in
       var lines: [Line] = []
       var index = list.first
@@ -120,11 +122,11 @@ final class Outbound {
   /// Forgets the turn, and begins the next.
   func removeAll() {
     arena.removeAll()
-    segments.removeAll(keepingCapacity: true)
-    dirty.removeAll(keepingCapacity: true)
+    segments.removeAll()
+    dirty.removeAll()
     flushedCount = 0
-    replies.removeAll(keepingCapacity: true)
-    events.removeAll(keepingCapacity: true)
+    replies.removeAll()
+    events.removeAll()
     number += 1
   }
 
@@ -171,7 +173,7 @@ final class Outbound {
   }
 
   /// Copies what is left of a list once so many bytes have been sent.
-  func copy(_ list: List, from sent: Int, to backlog: inout Backlog) {
+  func copy(_ list: List, from sent: Int, to backlog: Backlog) {
     unsafe arena.withUnsafeBytes { bytes in
       var skip = sent
       var index = list.first

@@ -46,7 +46,7 @@ struct SystemMethods {
       "system.echo": { _, parameters throws(RPCError) in
         .value(parameters.params?.value ?? .null)
       },
-      "system.status": { session, _ throws(RPCError) in .value(status(for: session.caller)) },
+      "system.status": { session, _ throws(RPCError) in .value(status(for: session)) },
       "system.connections": { session, parameters throws(RPCError) in
         try session.caller.requireAdministrator()
         return .value(
@@ -86,13 +86,13 @@ struct SystemMethods {
 
   // MARK: Status
 
-  private func status(for caller: Caller) -> Value {
-    let isAdministrator = caller.isAdministrator
-    let shown = isAdministrator ? checkouts.all : checkouts.all(of: caller.userID)
+  private func status(for session: Session) -> Value {
+    let isAdministrator = session.caller.isAdministrator
+    let shown = isAdministrator ? checkouts.all : checkouts.all(of: session.user.id)
     var counts: [(state: CheckoutState, count: Int64)] =
       CheckoutState.allCases.map { ($0, 0) }
     var requestCount: Int64 = 0
-    var subscriptionCount = hub.wideCount(of: isAdministrator ? nil : caller.userID)
+    var subscriptionCount = hub.wideCount(of: isAdministrator ? nil : session.user)
     for live in shown {
       if let place = counts.firstIndex(where: { $0.state == live.checkout.state }) {
         counts[place].count += 1

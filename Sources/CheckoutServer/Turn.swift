@@ -44,16 +44,16 @@ final class Turn {
   private let journal: Journal
   private let counters: Counters
   private let bootID: Int64
-  private var touched: [LiveCheckout] = []
-  private var effects: [TurnEffect] = []
+  private let touched = UncheckedList<LiveCheckout>()
+  private let effects = UncheckedList<TurnEffect>()
   private var doneCount = 0
-  private var undos: [() -> Void] = []
-  private var entries: [LogEntry] = []
+  private let undos = UncheckedList<() -> Void>()
+  private let entries = UncheckedList<LogEntry>()
   private var publishedCount = 0
   /// Whether money hangs on this turn.
   private var isPayment = false
   private var isAlwaysSynchronous = false
-  private var kept: [Kept] = []
+  private let kept = UncheckedList<Kept>()
   /// Why the store cannot be written, while it cannot.
   private var failure: StoreError?
   /// Whether what was kept while the store could not be written is being tried again.
@@ -162,8 +162,8 @@ final class Turn {
 
   /// Tries once more what was kept.
   func retry(_ handle: (Arrival, LiveCheckout) -> Void) {
-    let again = kept
-    kept = []
+    let again = kept.all
+    kept.removeAll()
     isRetrying = true
     for entry in again { handle(entry.arrival, entry.live) }
     isRetrying = false
@@ -210,8 +210,8 @@ final class Turn {
         takeBack(error)
         return .takenBack
       }
-      for live in touched { live.markStored() }
-      touched.removeAll(keepingCapacity: true)
+      for live in touched.all { live.markStored() }
+      touched.removeAll()
       removed = []
       earlier = []
       makesUpForLoss = false
@@ -219,12 +219,10 @@ final class Turn {
       publishedCount = 0
     }
     isPayment = false
-    if !kept.isEmpty { kept.removeAll(where: \.isHandled) }
-    if !undos.isEmpty { undos = [] }
-    if !entries.isEmpty {
-      for entry in entries { journal.write(entry) }
-      entries = []
-    }
+    if !kept.isEmpty { kept.replaceAll(kept.all.filter { !$0.isHandled }) }
+    undos.removeAll()
+    for entry in entries.all { journal.write(entry) }
+    entries.removeAll()
     return .written
   }
 
@@ -232,7 +230,7 @@ final class Turn {
     let moment = moment
     try store.commit(isPayment: isPayment || isAlwaysSynchronous) { () throws(StoreError) in
       for live in earlier { live.checkout.markAllChanged() }
-      for live in touched {
+      for live in touched.all {
         let log = live.log(in: store)
         if removed.contains(where: { $0 === live }) {
           try store.erase(log)
@@ -252,14 +250,14 @@ final class Turn {
   }
 
   private func takeBack(_ error: StoreError) {
-    for live in touched { live.takeBack() }
+    for live in touched.all { live.takeBack() }
     while let undo = undos.popLast() { undo() }
-    for place in kept.indices { kept[place].isHandled = false }
-    touched = []
+    for place in 0..<kept.count { kept[place].isHandled = false }
+    touched.removeAll()
     removed = []
-    effects = []
+    effects.removeAll()
     doneCount = 0
-    entries = []
+    entries.removeAll()
     publishedCount = 0
     isPayment = makesUpForLoss
     failure = failure ?? error
@@ -269,7 +267,7 @@ final class Turn {
   func takeEffect() -> TurnEffect? {
     guard doneCount < effects.count else {
       if doneCount > 0 {
-        effects.removeAll(keepingCapacity: true)
+        effects.removeAll()
         doneCount = 0
       }
       return nil

@@ -1,5 +1,5 @@
 /// How much of a turn one connection has had.
-struct TurnShare {
+final class TurnShare {
   private let clock: ServerClock
   private var count = 0
   private var began: UInt64 = 0
@@ -9,14 +9,14 @@ struct TurnShare {
   init(_ clock: ServerClock) { self.clock = clock }
 
   /// Begins a share of a turn.
-  mutating func begin() { count = 0 }
+  func begin() { count = 0 }
 
   /// Counts a line, or a member of a batch.
   ///
   /// The time begins after the second, since most clients send one at a time.
   ///
   /// - Returns: Whether the connection has had its share: the others wait.
-  mutating func isUsedUp() -> Bool {
+  func isUsedUp() -> Bool {
     count &+= 1
     if count == 2 { began = clock.monotonic }
     return count & 3 == 0 && clock.monotonic &- began > Self.microseconds

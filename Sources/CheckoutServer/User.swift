@@ -15,6 +15,7 @@ final class User {
   private var isNearlyFull = false
   private var held = 0
   private var rate = ConnectionRate()
+  private var own: [WideSubscription] = []
 
   init(_ id: UInt32, in table: UserTable) {
     uid = id
@@ -53,6 +54,22 @@ final class User {
   func removeConnection() {
     connections -= 1
     table.removeConnection()
+  }
+
+  // MARK: Subscriptions
+
+  /// Who has subscribed to all checkouts of the user.
+  var subscriptions: [WideSubscription] { own }
+
+  func add(_ subscription: WideSubscription) { own = own + [subscription] }
+
+  /// Takes a subscription out.
+  ///
+  /// - Returns: Whether it was there.
+  func remove(_ subscription: WideSubscription) -> Bool {
+    let rest = own.filter { $0 !== subscription }
+    defer { own = rest }
+    return rest.count < own.count
   }
 
   // MARK: Bytes

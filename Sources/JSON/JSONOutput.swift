@@ -7,8 +7,9 @@ internal import Glibc
 @safe package final class JSONOutput {
   // Owned here alone: allocated in `init` and `grow`, freed in `deinit`.
   private var base: UnsafeMutableRawPointer
-  /// The memory held.
-  package private(set) var capacity: Int
+  // Private, as the others, and read through `capacity`: of a property that others could see the
+  // compiler would have each look checked for a change under way, which is an eighth of a keystroke.
+  private var room: Int
 
   private var byteCount = 0
 
@@ -23,11 +24,14 @@ internal import Glibc
   ///
   /// - Parameter capacity: How many bytes to make room for at first.
   package init(capacity: Int = 4096) {
-    self.capacity = max(capacity, 64)
-    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
+    room = max(capacity, 64)
+    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 16)
   }
 
   deinit { unsafe base.deallocate() }
+
+  /// The memory held.
+  package var capacity: Int { room }
 
   /// The number of bytes written.
   package var count: Int { byteCount }
@@ -35,10 +39,10 @@ internal import Glibc
   /// Drops what was written; memory beyond 1 MiB is given back.
   package func removeAll() {
     byteCount = 0
-    guard capacity > Self.keptCapacity else { return }
+    guard room > Self.keptCapacity else { return }
     unsafe base.deallocate()
-    capacity = Self.keptCapacity
-    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    room = Self.keptCapacity
+    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 16)
   }
 
   /// Drops what was written after a point.
@@ -65,20 +69,20 @@ internal import Glibc
   func extend(by added: Int) -> UnsafeMutableRawPointer {
     let start = byteCount
     let end = start + added
-    if end > capacity { grow(to: end) }
+    if end > room { grow(to: end) }
     byteCount = end
     return unsafe base + start
   }
 
   @inline(never)
   private func grow(to needed: Int) {
-    var newCapacity = capacity
+    var newCapacity = room
     while newCapacity < needed { newCapacity *= 2 }
     let memory = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
     unsafe memory.copyMemory(from: base, byteCount: byteCount)
     unsafe base.deallocate()
     unsafe base = memory
-    capacity = newCapacity
+    room = newCapacity
   }
 }
 

@@ -7,9 +7,9 @@ import Testing
     let outbound = Outbound()
     var list = Outbound.List()
     #expect(list.isEmpty && list.byteCount == 0)
-    outbound.add(0, 10, to: &list)
-    outbound.add(10, 5, to: &list)
-    outbound.add(100, 7, to: &list)
+    list = outbound.adding(0..<10, to: list)
+    list = outbound.adding(10..<15, to: list)
+    list = outbound.adding(100..<107, to: list)
     #expect(!list.isEmpty)
     #expect(list.byteCount == 22)
   }
@@ -19,14 +19,14 @@ import Testing
     var first = Outbound.List()
     var second = Outbound.List()
     for place in 0..<10 {
-      outbound.add(place * 20, 10, to: &first)
-      outbound.add(place * 20, 20, to: &second)
+      first = outbound.adding(place * 20..<place * 20 + 10, to: first)
+      second = outbound.adding(place * 20..<place * 20 + 20, to: second)
     }
     #expect(first.byteCount == 100 && second.byteCount == 200)
   }
 
   @Test func `a backlog counts what waits`() {
-    var backlog = Backlog()
+    let backlog = Backlog()
     #expect(backlog.count == 0)
     let bytes: [UInt8] = Array(repeating: 1, count: 100)
     unsafe bytes.withUnsafeBytes { unsafe backlog.append($0) }

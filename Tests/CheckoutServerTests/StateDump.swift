@@ -37,7 +37,8 @@ struct StateDump: Equatable {
     // An answer that was taken in is kept among what is tried again, as is a timer that has rung.
     "LiveCheckout.requests", "Checkouts.timers",
     // What only lends to others.
-    "Server.options", "Server.recovery", "Server.takeover", "Clients.epoll", "Clients.ready",
+    "Server.options", "Server.recovery", "Server.takeover", "Clients.epoll", "Clients.readyCount",
+    "Clients.servedCount",
     "Clients.inbound", "Alarms.schedule", "Alarm.schedule", "Schedule.lists",
   ]
 
