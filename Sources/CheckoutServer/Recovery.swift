@@ -15,7 +15,7 @@ struct RecoveredState {
   var isRestored: Bool {
     switch loss {
     case nil, .unsynchronized: false
-    case .damaged: true
+    case .damaged, .restored: true
     }
   }
 }

@@ -145,11 +145,14 @@ package final class Server {
     if state.isRestored { turn.makeUpForLoss() }
     checkouts.takeUp(found, isRestored: state.isRestored)
     carryOut()
+    // What its clients know is of another state.
+    if state.loss == .restored { handover.takeAll { client, _ in client.shutDown() } }
     takeover.run(&handover)
     checkouts.resumeWork(of: found, isRestored: state.isRestored)
     endTurn()
     health.setReserveAside()
     for live in found { housekeeping.takeUp(live) }
+    housekeeping.endTurn()
     // Whether the process before this one had scrubbed what it wiped is not known.
     housekeeping.scrub()
     endTurn()

@@ -48,6 +48,10 @@ final class StoreHealth {
       journal.error(
         "the state is damaged: \(why); what was under way ends with an unknown outcome",
         id: MessageID.stateLost)
+    case .restored:
+      journal.notice(
+        "the state was restored from a copy; what was under way ends with an unknown outcome",
+        id: MessageID.stateLost)
     }
   }
 

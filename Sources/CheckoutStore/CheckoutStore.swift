@@ -341,6 +341,9 @@ package final class CheckoutStore {
   /// - Throws: ``StoreError/failed(_:)`` while there is not so much.
   package func restoreReserve() throws(StoreError) { try backend.restoreReserve() }
 
+  /// Says that the state is whole, after the last commit; the file holds all of it then.
+  package func close() { backend.close() }
+
   /// Whether writing works again, after it did not.
   package func probe() throws(StoreError) { try backend.probe() }
 

@@ -58,13 +58,17 @@ final class SQLiteBackend: StoreBackend {
     try? restoreReserve()
   }
 
-  deinit {
+  deinit { close() }
+
+  func close() {
     // Where a flush has failed, only the next start can tell what is on the disk.
     guard hasCommitted, !hasFailedFlush else { return }
+    hasCommitted = false
     rollBack()
     try? begin(isPayment: true)
     try? database.run("INSERT OR REPLACE INTO meta VALUES('run', '\(RunMark.stopped)')")
     try? statements.commit.run()
+    try? database.run("PRAGMA wal_checkpoint(TRUNCATE)")
     database.checkpointsOnClose()
   }
 

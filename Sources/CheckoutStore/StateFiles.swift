@@ -8,6 +8,8 @@ package enum StoreLoss: Sendable, Equatable {
   case unsynchronized(commitCount: Int)
   /// Commits that nothing but damage can have taken; why that is known.
   case damaged(String)
+  /// Whatever has happened since the state was copied, to which it has gone back.
+  case restored
 }
 
 /// What the file says about the run that wrote it last: the start of the machine in which it runs, or
@@ -147,15 +149,15 @@ struct StateFiles {
   /// first write.
   ///
   /// - Returns: The database, and the version of what is in it.
-  private static func openDatabase(
-    in directory: StateDirectory
+  static func openDatabase(
+    _ name: String = database, in directory: StateDirectory
   ) throws(StoreError) -> (Database, version: Int64) {
     // SQLite would take one that is shorter for a new one.
-    if let info = try directory.status(of: database), info.st_size < 512 {
+    if let info = try directory.status(of: name), info.st_size < 512 {
       throw openingError(.foreign)
     }
     return try opening { () throws(SQLiteError) in
-      let opened = try Database(path: directory.path(of: database))
+      let opened = try Database(path: directory.path(of: name))
       try opened.run("PRAGMA locking_mode=EXCLUSIVE")
       let found = try opened.number("PRAGMA user_version") ?? 0
       guard found <= SQLiteBackend.version else {
@@ -184,8 +186,10 @@ struct StateFiles {
   private static func loss(
     of database: Database, _ scan: LogScan, hasLog: Bool, lastRow: Int64, bootID: Int64
   ) throws(SQLiteError) -> StoreLoss? {
-    if try database.text("SELECT value FROM meta WHERE name='loss'") != nil {
-      return .damaged("an earlier start found that commits are missing")
+    switch try database.text("SELECT value FROM meta WHERE name='loss'") {
+    case restored: return .restored
+    case _?: return .damaged("an earlier start found that commits are missing")
+    case nil: break
     }
     let run = try database.text("SELECT value FROM meta WHERE name='run'")
     if let run, run != RunMark.stopped, !hasLog { return .damaged("the log is missing") }
@@ -199,7 +203,7 @@ struct StateFiles {
     return .unsynchronized(commitCount: count)
   }
 
-  private static func opening<T>(_ body: () throws(SQLiteError) -> T) throws(StoreError) -> T {
+  static func opening<T>(_ body: () throws(SQLiteError) -> T) throws(StoreError) -> T {
     do throws(SQLiteError) {
       return try body()
     } catch {

@@ -40,6 +40,8 @@ protocol StoreBackend: AnyObject {
   func keepLoss() throws(StoreError)
   func forgetLoss() throws(StoreError)
 
+  /// Says that the state is whole, for whoever looks at it next.
+  func close()
   func scrub() throws(StoreError)
   func probe() throws(StoreError)
   var hasReserve: Bool { get }
@@ -104,6 +106,7 @@ final class MemoryBackend: StoreBackend {
   func keepLoss() {}
   func forgetLoss() {}
 
+  func close() {}
   func scrub() {}
   func probe() {}
   var hasReserve: Bool { true }

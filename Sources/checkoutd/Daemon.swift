@@ -118,7 +118,8 @@ enum Daemon {
     }
     let loop = try EventLoop()
     try LogPump(on: loop, log)
-    let server = try makeServer(on: loop, checked, settings, log, service)
+    let store = try openStore(options)
+    let server = try makeServer(on: loop, store, checked, settings, log, service)
     // Signals are blocked before the first thread: libcurl's resolvers must not take them.
     _ = try loop.addSignal(SIGTERM) { server.beginDrain() }
     _ = try loop.addSignal(SIGINT) { server.beginDrain() }
@@ -127,11 +128,15 @@ enum Daemon {
     try listen(server, passed.listeners, options)
     _ = try Watchdog(on: loop, service) { server.canServe }
     server.announceReady()
-    return try loop.run()
+    let code = try loop.run()
+    // Not left to the last reference: whoever copies the state now copies all of it.
+    store.close()
+    return code
   }
 
   private static func makeServer(
-    on loop: EventLoop, _ checked: CheckedOptions, _ settings: Invocation.Settings, _ log: Log,
+    on loop: EventLoop, _ store: CheckoutStore, _ checked: CheckedOptions,
+    _ settings: Invocation.Settings, _ log: Log,
     _ service: ServiceManager
   ) throws -> Server {
     let options = checked.options
@@ -141,7 +146,6 @@ enum Daemon {
     gateway.egress = options.egress
     gateway.timeouts = options.timeouts
     gateway.maximumLineByteCount = options.limits.lineOut
-    let store = try openStore(options)
     store.eventLimits = options.limits.events
     return try Server(
       loop: loop, log: log, service: service, store: store,
@@ -156,19 +160,33 @@ enum Daemon {
     return Int64(digits, radix: 16) ?? 0
   }
 
-  /// Opens the state where the options, the service manager or the user's session say.
   private static func openStore(_ options: Options) throws -> CheckoutStore {
     if options.isEphemeral { return CheckoutStore() }
+    return try CheckoutStore(
+      directory: try stateDirectory(options), bootID: try bootNumber())
+  }
+
+  /// Makes the state out of a copy.
+  static func restore(_ copy: String, _ settings: Invocation.Settings) throws(Problem) {
+    do {
+      try CheckoutStore.restore(copy, to: try stateDirectory(try settings.checked().options))
+    } catch {
+      throw problem(error)
+    }
+  }
+
+  /// Where the state is, as the options, the service manager or the user's session say.
+  private static func stateDirectory(_ options: Options) throws -> String {
     let passed = variable("STATE_DIRECTORY")?.split(separator: ":").first.map(String.init)
     if let directory = options.stateDirectory ?? passed {
-      return try CheckoutStore(directory: directory, bootID: try bootNumber())
+      return directory
     }
     let directory = try defaultStateDirectory()
     // The default place is ours to make; one that was named and is missing is a mistake.
     guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
       throw Problem(message: "\(directory) cannot be made: say where with --state-directory")
     }
-    return try CheckoutStore(directory: directory, bootID: try bootNumber())
+    return directory
   }
 
   private static func defaultStateDirectory() throws(Problem) -> String {

@@ -14,6 +14,8 @@ enum Invocation {
   case refuse(String)
   /// Say whether the configuration is good.
   case check(Settings)
+  /// Make the state out of this copy.
+  case restore(String, Settings)
   /// Serve.
   case run(Settings)
 
@@ -72,6 +74,7 @@ enum Invocation {
 
   private static let switches: [CommandLineOption] = [
     CommandLineOption("config", letter: "c", takesValue: true), CommandLineOption("check"),
+    CommandLineOption("restore", takesValue: true),
     CommandLineOption("version", letter: "V"), CommandLineOption("help", letter: "h"),
   ]
 
@@ -124,6 +127,10 @@ enum Invocation {
       }
     }
     let settings = Settings(named: given("config")?.value, given: set)
+    if let copy = given("restore")?.value {
+      self = .restore(copy, settings)
+      return
+    }
     self = given("check") == nil ? .run(settings) : .check(settings)
   }
 
@@ -153,6 +160,7 @@ enum Invocation {
                                      from /etc/checkoutd/checkoutd.conf (users: ~/.config/…), if
                                      that exists
             --check                  say whether the configuration is good, and end
+            --restore FILE           make the state out of this copy of another, and end
         -V, --version                print the version, and end
         -h, --help                   print this, and end
 

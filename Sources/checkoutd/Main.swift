@@ -34,6 +34,15 @@ private nonisolated func start() -> Never {
     print("The configuration is good.")
     if let egress = options.egress { tellOfEgress(egress) }
     exitProcess(0)
+  case .restore(let copy, let settings):
+    do {
+      try Daemon.restore(copy, settings)
+    } catch {
+      complain("checkoutd: \(error.message)")
+      exitProcess(error.code)
+    }
+    print("The state is restored: the daemon can be started.")
+    exitProcess(0)
   case .run(let settings): exitProcess(Daemon.run(settings, service))
   }
 }

@@ -98,6 +98,7 @@ final class VolatileBackend: StoreBackend {
     for (number, value) in kept.records { try body(CheckoutID(number), value) }
   }
 
+  func close() {}
   func scrub() {}
 
   func probe() throws(StoreError) {

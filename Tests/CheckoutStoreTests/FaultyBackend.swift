@@ -97,6 +97,7 @@ final class FaultyBackend: StoreBackend {
   func keepLoss() throws(StoreError) { try backend.keepLoss() }
   func forgetLoss() throws(StoreError) { try backend.forgetLoss() }
 
+  func close() { backend.close() }
   func scrub() throws(StoreError) { try backend.scrub() }
   func probe() throws(StoreError) { try backend.probe() }
   var hasReserve: Bool { backend.hasReserve }

@@ -1,0 +1,75 @@
+import CSQLite
+import Glibc
+import LinuxSystem
+
+extension CheckoutStore {
+  /// Makes the state of a directory, which must hold none, out of a copy of another.
+  ///
+  /// - Throws: ``StoreError``; then the directory is as it was.
+  package static func restore(_ copy: String, to directory: String) throws(StoreError) {
+    try StateFiles.restore(copy, to: StateDirectory(directory))
+  }
+}
+
+extension StateFiles {
+  /// What a restored state says of itself until all its checkouts take account of it.
+  static let restored = "restored"
+
+  /// Makes the database out of a copy; the copy stays as it is.
+  static func restore(_ copy: String, to directory: StateDirectory) throws(StoreError) {
+    for name in [database, log] where try directory.status(of: name) != nil {
+      throw .unusable("\(directory.path) holds a state already; nothing was restored")
+    }
+    var info = stat()
+    guard unsafe stat(copy + "-wal", &info) != 0 || info.st_size == 0 else {
+      throw .unusable("\(copy) has a log beside it: it was taken from a daemon that ran")
+    }
+    let draft = draft
+    let names = [draft, draft + "-wal", draft + "-journal"]
+    for name in names { directory.remove(name) }
+    defer { for name in names { directory.remove(name) } }
+    // Readable by nobody else from the first moment.
+    let file = try directory.open(draft, O_RDWR | O_CREAT | O_EXCL)
+    try fill(file, from: copy)
+    try mark(draft, in: directory)
+    do throws(Errno) {
+      try file.synchronize()
+    } catch {
+      throw StateDirectory.problem(with: directory.path(of: draft), error.code)
+    }
+    try directory.link(draft, as: database)
+    directory.remove(draft)
+    try directory.synchronize()
+  }
+
+  private static func fill(
+    _ file: borrowing FileDescriptor, from copy: String
+  ) throws(StoreError) {
+    let number = unsafe open(copy, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { throw StateDirectory.problem(with: copy, errno) }
+    let source = FileDescriptor(owning: number)
+    while true {
+      let count = sendfile(file.rawValue, source.rawValue, nil, 1 << 20)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw StateDirectory.problem(with: copy, errno) }
+      if count == 0 { return }
+    }
+  }
+
+  /// Has the copy be another state than the one it was taken from, which has gone on since.
+  private static func mark(_ draft: String, in directory: StateDirectory) throws(StoreError) {
+    let (database, _) = try openDatabase(draft, in: directory)
+    try opening { () throws(SQLiteError) in
+      guard try database.text("PRAGMA integrity_check") == "ok" else {
+        throw SQLiteError(code: SQLITE_CORRUPT, message: "pages of the copy do not fit each other")
+      }
+      try database.run(
+        """
+        INSERT OR REPLACE INTO meta VALUES
+          ('epoch', lower(hex(randomblob(8)))), ('run', '\(RunMark.stopped)'), ('loss', '\(restored)')
+        """)
+      try database.checkpoint()
+    }
+    database.checkpointsOnClose()
+  }
+}
