@@ -55,7 +55,8 @@ class FailedFlush(DurableTest):
 
     def test_of_a_creation_sends_nothing(self) -> None:
         self.on_a_failing_disk()
-        checkout = self.chosen(self.approving())
+        session = self.approving()
+        checkout = self.chosen(session)
         self.sandbox.hold("payment-instruments")
         checkout.submit()
         self.sandbox.requests("payment-instruments", count=1, until="arrived")
@@ -66,7 +67,7 @@ class FailedFlush(DurableTest):
         self.go_on(checkout)
         checkout.subscribe()
         self.assert_completed(checkout.await_end(), "success")
-        self.assertEqual(len(self.sandbox.payments()), 1)
+        self.assertEqual(len(session.payments), 1)
 
     def test_of_a_wiping_ends_it_too(self) -> None:
         self.on_a_failing_disk()
