@@ -24,6 +24,8 @@ final class Housekeeping {
   private let store: CheckoutStore
   private let turn: Turn
   private let checkouts: Checkouts
+  private let users: UserTable
+  private let limits: CurrentLimits
   private let hub: EventHub
   private let clock: ServerClock
   private let journal: Journal
@@ -37,6 +39,8 @@ final class Housekeeping {
   /// What is to be wiped, and what to be forgotten, at the end of the turn.
   private var toWipe: [LiveCheckout] = []
   private var toForget: [LiveCheckout] = []
+  /// Of which too many there are: whose data goes before its time.
+  private var early: Set<CheckoutID> = []
   /// What could not be done when it was tried last.
   private var failing: Set<Job> = []
   /// After how long it is tried again.
@@ -52,13 +56,16 @@ final class Housekeeping {
   }
 
   init(
-    _ store: CheckoutStore, _ turn: Turn, _ checkouts: Checkouts, _ hub: EventHub,
-    _ clock: ServerClock, _ journal: Journal, _ health: StoreHealth, _ schedule: Schedule,
+    _ store: CheckoutStore, _ turn: Turn, _ checkouts: Checkouts, _ users: UserTable,
+    _ limits: CurrentLimits, _ hub: EventHub, _ clock: ServerClock, _ journal: Journal,
+    _ health: StoreHealth, _ schedule: Schedule,
     _ retention: Retention
   ) {
     self.store = store
     self.turn = turn
     self.checkouts = checkouts
+    self.users = users
+    self.limits = limits
     self.hub = hub
     self.clock = clock
     self.journal = journal
@@ -69,10 +76,10 @@ final class Housekeeping {
     records = Alarms(in: schedule, holdsDaemon: false)
     scrubAlarm = Alarm(in: schedule, holdsDaemon: true)
     wipes.whenDue { [unowned self] id in
-      if let live = checkouts.checkout(id) { toWipe.append(live) }
+      if let live = checkouts.checkout(id) { beginWiping(live) }
     }
     records.whenDue { [unowned self] id in
-      if let live = checkouts.checkout(id) { toForget.append(live) }
+      if let live = checkouts.checkout(id) { beginForgetting(live) }
     }
     scrubAlarm.whenDue { [unowned self] in scrub() }
   }
@@ -83,7 +90,7 @@ final class Housekeeping {
   /// Takes note that a checkout has ended, once that is written.
   func ended(_ live: LiveCheckout, _ outcome: Outcome) {
     checkouts.noteHold(of: live)
-    wipes.set(live.id, after: retention.data)
+    keep(live, for: retention.data)
   }
 
   /// Takes note that a start was refused: the checkout never was.
@@ -96,32 +103,91 @@ final class Housekeeping {
 
   /// Goes on with a checkout that was read and had ended: what is overdue is wiped now.
   func takeUp(_ live: LiveCheckout) {
-    guard let endedAt = live.checkout.endedAt else { return }
+    guard let endedAt = live.checkout.endedAt, let record = live.checkout.outcomeRecord else {
+      return
+    }
     let span = live.isArchived ? retention.record : retention.data
     let left = min(max(0, endedAt + span - clock.now), span)
     if live.isArchived {
-      records.set(live.id, after: left)
+      keepRecord(of: live, isPaid: record.isPaid, for: left)
     } else if left == 0 {
       toWipe.append(live)
     } else {
-      wipes.set(live.id, after: left)
+      keep(live, for: left)
     }
   }
+
+  // MARK: Bounds
+
+  /// Keeps the data of an ended checkout for a while, and no longer that of the user's oldest where
+  /// there are too many.
+  private func keep(_ live: LiveCheckout, for span: Milliseconds) {
+    live.user.addEnded(live.id, isPaid: live.checkout.outcomeRecord?.isPaid == true)
+    wipes.set(live.id, after: span)
+    while let id = live.user.endedSurplus(limits.value), let surplus = checkouts.checkout(id) {
+      wipeEarly(surplus)
+    }
+  }
+
+  /// Keeps a record for a while, and no longer the oldest that is of no payment where there are too
+  /// many.
+  private func keepRecord(of live: LiveCheckout, isPaid: Bool, for span: Milliseconds) {
+    let user = live.user
+    user.addRecord(live.id, isPaid: isPaid)
+    records.set(live.id, after: span)
+    if user.comesNearRecordLimit(limits.value) {
+      journal.warning(
+        "a user has \(user.recordCount) of the \(limits.value.recordsPerUser) records there may be",
+        id: MessageID.recordsNearLimit, fields: [("CLIENT_UID", String(user.id))])
+    }
+    while let id = user.recordSurplus(limits.value), let surplus = checkouts.checkout(id) {
+      beginForgetting(surplus)
+    }
+  }
+
+  private func wipeEarly(_ live: LiveCheckout) {
+    early.insert(live.id)
+    beginWiping(live)
+  }
+
+  /// Has a checkout wiped at the end of the turn; it counts no longer.
+  private func beginWiping(_ live: LiveCheckout) {
+    _ = live.user.removeEnded(live.id)
+    wipes.clear(live.id)
+    toWipe.append(live)
+  }
+
+  /// Has a record forgotten at the end of the turn; it counts no longer.
+  private func beginForgetting(_ live: LiveCheckout) {
+    _ = live.user.removeRecord(live.id)
+    records.clear(live.id)
+    toForget.append(live)
+  }
+
+  /// Whether a turn's end has something to do here.
+  var hasWork: Bool {
+    !toWipe.isEmpty || !toForget.isEmpty || users.endedSurplus != nil || users.recordSurplus != nil
+  }
+
+  // MARK: The end of a turn
 
   /// Does what has come due in the turn: all of a kind in one transaction.
   ///
   /// To be called before the turn is committed: it may be that others are waiting for what is wiped.
   func endTurn() {
+    while let id = users.endedSurplus, let live = checkouts.checkout(id) { wipeEarly(live) }
     if !toWipe.isEmpty { wipe() }
+    while let id = users.recordSurplus, let live = checkouts.checkout(id) { beginForgetting(live) }
     if !toForget.isEmpty { forget() }
   }
 
-  /// Wipes all that is personal or secret of ended checkouts; a record of each outcome stays.
+  /// Wipes all that is personal or secret of ended checkouts; a record of each outcome stays, but not
+  /// of one that goes early, never reached a payment and has no start key.
   private func wipe() {
     let due = toWipe
     toWipe = []
     let moment = turn.moment
-    var removals: [(live: LiveCheckout, record: OutcomeRecord, stored: Value)] = []
+    var removals: [(live: LiveCheckout, record: OutcomeRecord, stored: Value?)] = []
     for live in due {
       // What this turn has changed is written first.
       guard !live.isTouched else {
@@ -130,7 +196,8 @@ final class Housekeeping {
       }
       guard let record = live.checkout.outcomeRecord, let stored = live.storedRecord(at: moment)
       else { continue }
-      removals.append((live, record, stored))
+      let isWanted = record.isPaid || live.start.key != nil || !early.contains(live.id)
+      removals.append((live, record, isWanted ? stored : nil))
     }
     guard !removals.isEmpty else { return }
     let areWiped = attempt(.wipe) { () throws(StoreError) in
@@ -140,15 +207,20 @@ final class Housekeeping {
       for removal in removals { wipes.set(removal.live.id, after: pause) }
       return
     }
-    for (live, record, _) in removals {
+    for (live, record, stored) in removals {
+      early.remove(live.id)
       hub.dropFollowers(of: live, RPCError(CheckoutError(.unknownCheckout)))
+      guard stored != nil else {
+        checkouts.remove(live)
+        continue
+      }
       live.archive(record)
       checkouts.settleWanted(live)
       journal.info(
         "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
-      records.set(
-        live.id,
-        after: min(max(0, record.endedAt + retention.record - clock.now), retention.record))
+      keepRecord(
+        of: live, isPaid: record.isPaid,
+        for: min(max(0, record.endedAt + retention.record - clock.now), retention.record))
     }
     scrubSoon()
   }
@@ -202,4 +274,9 @@ final class Housekeeping {
       return false
     }
   }
+}
+
+extension OutcomeRecord {
+  /// Whether a payment was made, or may have been.
+  var isPaid: Bool { payment != nil || (outcome != .failed && outcome != .cancelled) }
 }

@@ -280,6 +280,15 @@ package struct OptionRow: Sendable {
     number(
       "max-checkouts", "N", 1...1_000_000,
       "the most live checkouts of all users; half of them of one", \.limits.checkouts),
+    number(
+      "max-ended-per-uid", "N", 1...100_000, "the most ended checkouts of a user with their data",
+      \.limits.endedPerUser),
+    number(
+      "max-records-per-uid", "N", 1...1_000_000, "the most records of a user's checkouts",
+      \.limits.recordsPerUser),
+    number(
+      "max-records", "N", 1...10_000_000, "the most records of all users' checkouts",
+      \.limits.records),
     number("max-shares", "N", 1...10_000, "the most shares of a checkout", \.limits.shares),
     number(
       "max-queue", "BYTES", 65_536...1_073_741_824, "the most that may wait to be read by a client",

@@ -67,7 +67,7 @@ package final class Server {
     checkouts = Checkouts(turn, hub, upstream, clock, current, schedule, spans: spans)
     health = StoreHealth(store, turn, checkouts, journal, report, schedule)
     housekeeping = Housekeeping(
-      store, turn, checkouts, hub, clock, journal, health, schedule,
+      store, turn, checkouts, users, current, hub, clock, journal, health, schedule,
       started.options.retention)
 
     let identity = ServerIdentity(
@@ -220,7 +220,7 @@ package final class Server {
     hub.replay()
     clients.endTurn()
     // What was sent made room for more; that is for a turn of its own.
-    if clients.hasWaitingInput || hub.canReplay { armSoon() }
+    if clients.hasWaitingInput || hub.canReplay || housekeeping.hasWork { armSoon() }
     report.tell { counts }
     lifetime.check()
     armTimer()

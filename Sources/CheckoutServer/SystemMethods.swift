@@ -221,7 +221,9 @@ extension Limits {
       "administratorConnections": number(administratorConnections),
       "connectionsPerUid": number(connectionsPerUser),
       "connectionRate": number(connectionRate), "checkoutsPerUid": number(checkoutsPerUser),
-      "checkouts": number(checkouts), "shares": number(shares),
+      "checkouts": number(checkouts), "endedPerUid": number(endedPerUser),
+      "recordsPerUid": number(recordsPerUser), "records": number(records),
+      "shares": number(shares),
       "queue": number(queue), "memory": number(memory), "slowReaderMs": number(slowReader),
       "events": number(events.count), "eventBytes": number(events.byteCount),
     ]

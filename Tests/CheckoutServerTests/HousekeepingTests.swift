@@ -15,7 +15,8 @@ import Testing
     let health = StoreHealth(
       parts.store, parts.turn, parts.checkouts, parts.journal, report, parts.schedule)
     let housekeeping = Housekeeping(
-      parts.store, parts.turn, parts.checkouts, parts.hub, parts.clock, parts.journal, health,
+      parts.store, parts.turn, parts.checkouts, parts.users, parts.limits, parts.hub, parts.clock,
+      parts.journal, health,
       parts.schedule, retention)
     return (housekeeping, health)
   }
@@ -47,6 +48,26 @@ import Testing
     #expect(parts.checkouts.checkout(live.id) === live)
     pass(parts, housekeeping, milliseconds: 5000)
     #expect(parts.checkouts.checkout(live.id) == nil && parts.checkouts.count == 0)
+  }
+
+  @Test func `beyond the bound the oldest go, though their wiping fails at first`() throws {
+    var limits = Limits()
+    limits.endedPerUser = 1
+    let parts = Parts(limits)
+    let housekeeping = housekeeping(parts)
+    let (first, second) = (try ended(parts), try ended(parts, "b"))
+    housekeeping.ended(first, .cancelled)
+    #expect(!housekeeping.hasWork)
+    housekeeping.ended(second, .cancelled)
+    #expect(housekeeping.hasWork)
+    parts.backend.isFailing = true
+    housekeeping.endTurn()
+    #expect(parts.checkouts.checkout(first.id) === first && !housekeeping.hasWork)
+    parts.backend.isFailing = false
+    pass(parts, housekeeping, milliseconds: 1000)
+    // It never reached a payment and has no start key: nothing is left.
+    #expect(parts.checkouts.checkout(first.id) == nil)
+    #expect(parts.checkouts.checkout(second.id) === second)
   }
 
   @Test func `what cannot be wiped is wiped later, and the store says so`() throws {
