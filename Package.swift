@@ -53,7 +53,7 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
-      name: "CUUID", pkgConfig: "uuid", providers: [.apt(["uuid-dev"])]),
+      name: "CLibUUID", pkgConfig: "uuid", providers: [.apt(["uuid-dev"])]),
     .systemLibrary(
       name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
@@ -86,7 +86,7 @@ let package = Package(
     module(
       "CheckoutServer",
       [
-        "CUUID", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem",
+        "CLibUUID", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd", "LinuxSystem",
         "Upstream", "JSONRPC", "JSON", "Checkout", "ValueTree",
       ]),
     module(

@@ -1,4 +1,4 @@
-private import CUUID
+private import CLibUUID
 
 /// The digest that payment keys are made with.
 enum PaymentKeyDigest {
