@@ -22,9 +22,8 @@ final class Clients {
   private var lastNumber: UInt64 = 0
   /// Whose input was left because enough was under way, and may go on.
   private var waiting: [UInt64] = []
-  /// How many clients were last found to be ready, and how many of them have been served.
-  private var readyCount = 0
-  private var servedCount = 0
+  /// Who is to be visited, user by user.
+  private var rotation = Rotation()
   private var couldWait = true
   /// Whether a commit costs so much that others may share it.
   private let commitIsCostly: Bool
@@ -130,44 +129,49 @@ final class Clients {
 
   // MARK: Input
 
-  /// Serves the clients that are ready.
+  /// Serves the clients that are ready or have something left, user by user, for 5 ms.
   func serve() {
     let began = clock.monotonic
+    for tag in waiting { plan(tag, []) }
+    waiting.removeAll(keepingCapacity: true)
     do throws(Errno) {
-      // Those left over come first, or the last of many might never have their turn.
-      if servedCount == readyCount { try findReady() }
-      couldWait = true
-      while serveReady(since: began), sharesCommit(since: began) { try findReady() }
+      repeat {
+        for index in 0..<(try epoll.wait()) {
+          let found = epoll.ready(index)
+          plan(found.tag, found.events)
+        }
+        couldWait = true
+      } while visitAll(since: began) && sharesCommit(since: began)
     } catch {
       couldWait = false
       journal.error("cannot wait for clients: \(error)")
     }
   }
 
-  private func findReady() throws(Errno) {
-    (servedCount, readyCount) = (0, 0)
-    readyCount = try epoll.wait()
+  /// Plans a visit, unless one is planned: what it is not told of now is still so in the next turn.
+  private func plan(_ tag: UInt64, _ events: EpollEvents) {
+    guard let connection = self[tag], connection.plan() else { return }
+    rotation.add(Visit(tag: tag, events: events), of: connection.session.user)
   }
 
-  /// Serves the clients found to be ready, for 10 ms at most.
+  /// Visits whose turn it is.
   ///
   /// - Returns: Whether all had their turn, and one at least had something to say.
-  private func serveReady(since began: UInt64) -> Bool {
+  private func visitAll(since began: UInt64) -> Bool {
     var hasRead = false
-    while servedCount < readyCount {
-      let found = epoll.ready(servedCount)
-      servedCount += 1
-      if let connection = self[found.tag] {
-        switch connection.receive(found.events) {
-        case .something: hasRead = true
-        case .nothing: break
-        case .gone: close(connection)
-        }
+    while let visit = rotation.take() {
+      guard let connection = self[visit.tag] else { continue }
+      switch connection.visit(visit.events) {
+      case .something: hasRead = true
+      case .nothing: break
+      case .gone: close(connection)
       }
-      if servedCount & 15 == 0, clock.monotonic - began > 10_000 { break }
+      if clock.monotonic &- began > Self.turnMicroseconds { break }
     }
-    return hasRead && servedCount == readyCount
+    return hasRead && rotation.isEmpty
   }
+
+  private static let turnMicroseconds: UInt64 = 5000
 
   /// Whether those who have come meanwhile are to be served as well, before what the turn has changed
   /// is written: a commit costs as much as many calls.
@@ -175,15 +179,8 @@ final class Clients {
     commitIsCostly && turn.hasChanges && clock.monotonic - began < 1000
   }
 
-  /// Whether input waits that may go on, in a turn of its own.
-  var hasWaitingInput: Bool { !waiting.isEmpty }
-
-  /// Lets it go on.
-  func resumeInput() {
-    let tags = waiting
-    waiting = []
-    for tag in tags { self[tag]?.resume() }
-  }
+  /// Whether there is something left for a turn of its own.
+  var hasWaitingInput: Bool { !waiting.isEmpty || !rotation.isEmpty }
 
   // MARK: Output
 

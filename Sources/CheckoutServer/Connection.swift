@@ -14,6 +14,8 @@ final class Connection {
   private var charged = 0
   /// How much the client had taken when it was found to be owed too much; `nil` while it is not.
   private var takenWhenStuck: Int?
+  /// Whether a visit is planned.
+  private var isPlanned = false
 
   /// What has become of a client that is owed too much.
   enum Progress {
@@ -70,8 +72,23 @@ final class Connection {
     case gone
   }
 
+  /// Takes note that a visit is planned.
+  ///
+  /// - Returns: Whether none was.
+  func plan() -> Bool {
+    defer { isPlanned = true }
+    return !isPlanned
+  }
+
+  /// Goes on with what was left, or reads once and runs the calls that came.
+  func visit(_ events: EpollEvents) -> Received {
+    isPlanned = false
+    if canResume { resume() }
+    return events.isEmpty ? .nothing : receive(events)
+  }
+
   /// Reads once, and runs the calls that came.
-  func receive(_ events: EpollEvents) -> Received {
+  private func receive(_ events: EpollEvents) -> Received {
     if output.hasBacklog { output.markDirty() }
     guard input.isWanted, !output.isClosing else { return events.isGone ? .gone : .nothing }
     switch input.receive(from: descriptor) {
@@ -87,7 +104,7 @@ final class Connection {
   }
 
   /// Goes on with input that was left because enough was under way.
-  func resume() {
+  private func resume() {
     input.resume()
     output.markDirty()
   }

@@ -259,25 +259,40 @@ final class EventHub {
   /// caught up and hear of events as they happen.
   func replay() {
     guard !replaying.isEmpty else { return }
-    for subscription in replaying.all { sendStored(to: subscription) }
-    replaying.replaceAll(replaying.all.filter(\.isReplaying))
+    var left = Self.replayCount
+    var served = 0
+    let all = replaying.all
+    while served < all.count, left > 0 {
+      left -= sendStored(to: all[served])
+      served += 1
+    }
+    // Whoever had something comes last in the next turn.
+    replaying.replaceAll((all[served...] + all[..<served]).filter(\.isReplaying))
   }
 
   /// Whether there is room for more of them.
   var canReplay: Bool { replaying.all.contains { $0.session.output.hasRoomForReplay } }
 
-  private func sendStored(to subscription: Subscription) {
-    guard let from = subscription.replayedTo else { return }
+  /// How many stored events all subscriptions together are sent in a turn, as about so many.
+  private static let replayCount = 4000
+
+  /// Sends stored events, ``EventReader/walkCount`` at most.
+  ///
+  /// - Returns: How many were looked at.
+  private func sendStored(to subscription: Subscription) -> Int {
+    guard let from = subscription.replayedTo else { return 0 }
     let output = subscription.session.output
     let arena = outbound.output
     var last = from
     var isComplete = true
+    var walked = 0
     do throws(RPCError) {
       try reader.forEach(of: subscription.live, after: from) { record in
-        guard output.hasRoomForReplay else {
+        guard walked < EventReader.walkCount, output.hasRoomForReplay else {
           isComplete = false
           return false
         }
+        walked += 1
         last = record.seq
         guard subscription.filter.contains(record.event.kind) else { return true }
         let start = arena.count
@@ -288,16 +303,18 @@ final class EventHub {
         return true
       }
     } catch {
-      return output.closeSaying(error)
+      output.closeSaying(error)
+      return walked
     }
     subscription.setReplayed(to: isComplete ? nil : last)
+    return walked
   }
 
   /// Whether an event of those kinds is kept after a number.
-  func hasEvent(
+  func hasNews(
     of live: LiveCheckout, after: Int64, _ filter: EventFilter
   ) throws(RPCError) -> Bool {
-    try reader.hasEvent(of: live, after: after, filter)
+    try reader.hasNews(of: live, after: after, filter)
   }
 
   /// The result of `events.read`, which stays until the next one is asked for.

@@ -103,7 +103,7 @@ struct EventMethods {
     try requireHappened(after, of: live)
     let limit = Int(parameters["limit"]?.integer ?? 100)
     let span = parameters["waitMs"]?.integer ?? 0
-    if span > 0, !live.checkout.isEnded, try !hub.hasEvent(of: live, after: after, filter) {
+    if span > 0, !live.checkout.isEnded, try !hub.hasNews(of: live, after: after, filter) {
       try hub.checkWaiting(session)
       return .later { call in
         hub.wait(

@@ -9,6 +9,9 @@ struct EventReader {
   private let store: CheckoutStore
   private let journal: Journal
   private let limits: CurrentLimits
+  /// How many kept events one call may look at: whoever asks for kinds that hardly occur must not keep
+  /// everybody else waiting.
+  static let walkCount = 1000
   private let writer = EventWriter()
   private let page = JSONOutput()
 
@@ -34,19 +37,22 @@ struct EventReader {
     }
   }
 
-  /// Whether an event of those kinds is kept after a number.
-  func hasEvent(
+  /// Whether a page after a number has something to tell: an event of those kinds, or that the walk
+  /// ended before the last event.
+  func hasNews(
     of live: LiveCheckout, after: Int64, _ filter: EventFilter
   ) throws(RPCError) -> Bool {
-    var isThere = false
+    var hasNews = false
+    var walked = 0
     try forEach(of: live, after: after) { record in
-      isThere = filter.contains(record.event.kind)
-      return !isThere
+      hasNews = walked == Self.walkCount || filter.contains(record.event.kind)
+      walked += 1
+      return !hasNews
     }
-    return isThere
+    return hasNews
   }
 
-  /// The result of `events.read`: as much as a line holds.
+  /// The result of `events.read`: as much as a line holds, of ``walkCount`` events at most.
   ///
   /// - Returns: One JSON text, which stays until the next one is asked for.
   func page(
@@ -57,18 +63,29 @@ struct EventReader {
     let room = limits.value.lineOut - 4096
     var next = after
     var count = 0
+    var walked = 0
+    var isAtEnd = true
     output.append(#"{"events":["#)
     try forEach(of: live, after: after) { record in
+      guard walked < Self.walkCount else {
+        isAtEnd = false
+        return false
+      }
+      walked += 1
       guard filter.contains(record.event.kind) else {
         next = record.seq
         return true
       }
-      guard count < limit else { return false }
+      guard count < limit else {
+        isAtEnd = false
+        return false
+      }
       let end = output.count
       if count > 0 { output.append(byte: UInt8(ascii: ",")) }
       writer.write(record, of: live, isRedacted: isRedacted, as: .element, to: output)
       guard output.count < room || count == 0 else {
         output.truncate(to: end)
+        isAtEnd = false
         return false
       }
       next = record.seq
@@ -78,7 +95,7 @@ struct EventReader {
     output.append(#"],"next":"#)
     output.append(next)
     output.append(#","ended":"#)
-    output.append(live.checkout.isEnded && (next >= live.checkout.seq || count == 0))
+    output.append(live.checkout.isEnded && isAtEnd)
     if let trimmed = store.trimmedTo(live.id) {
       output.append(#","trimmedTo":"#)
       output.append(trimmed)

@@ -119,7 +119,7 @@ package final class Server {
     timer = try loop.addTimer { [unowned self] in schedule.fireDue() }
     soon = try loop.addTimer { [unowned self] in
       isSoonArmed = false
-      clients.resumeInput()
+      clients.serve()
     }
     _ = try loop.addIO(clients.rawValue, .readable) { [unowned self] _ in clients.serve() }
     loop.endOfTurn = { [unowned self] in endTurn() }
@@ -200,7 +200,6 @@ package final class Server {
 
   /// Serves whoever is ready, and does what is due: one turn, for whoever has no loop.
   func runTurn() {
-    clients.resumeInput()
     clients.serve()
     schedule.fireDue()
     endTurn()

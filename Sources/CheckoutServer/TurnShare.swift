@@ -1,14 +1,14 @@
-/// How much of a turn one connection has had.
+/// How much of a visit one connection has had.
 final class TurnShare {
   private let clock: ServerClock
   private var count = 0
   private var began: UInt64 = 0
 
-  private static let microseconds: UInt64 = 2000
+  private static let microseconds: UInt64 = 500
 
   init(_ clock: ServerClock) { self.clock = clock }
 
-  /// Begins a share of a turn.
+  /// Begins a visit.
   func begin() { count = 0 }
 
   /// Counts a line, or a member of a batch.

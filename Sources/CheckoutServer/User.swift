@@ -16,6 +16,9 @@ final class User {
   private var held = 0
   private var rate = ConnectionRate()
   private var own: [WideSubscription] = []
+  /// Connections with something to do, in the order in which they are visited.
+  private var visits: [Visit] = []
+  private var nextVisit = 0
 
   init(_ id: UInt32, in table: UserTable) {
     uid = id
@@ -70,6 +73,29 @@ final class User {
     let rest = own.filter { $0 !== subscription }
     defer { own = rest }
     return rest.count < own.count
+  }
+
+  // MARK: Visits
+
+  /// Adds a visit behind those that the user has.
+  ///
+  /// - Returns: Whether there was none.
+  func add(_ visit: Visit) -> Bool {
+    visits.append(visit)
+    return visits.count == 1
+  }
+
+  /// Takes out the next visit; there must be one.
+  ///
+  /// - Returns: It, and whether there are more.
+  func takeVisit() -> (visit: Visit, hasMore: Bool) {
+    let visit = visits[nextVisit]
+    nextVisit += 1
+    if nextVisit == visits.count {
+      visits.removeAll(keepingCapacity: true)
+      nextVisit = 0
+    }
+    return (visit, !visits.isEmpty)
   }
 
   // MARK: Bytes
