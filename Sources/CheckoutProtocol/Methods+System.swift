@@ -38,7 +38,8 @@ extension Methods {
         Schemas.open([
           .init("uptimeMs", .integer), .init("version", .string),
           .init("checkouts", Schemas.open([]), "How many, by state."),
-          .init("subscriptions", .integer), .init("events", Schemas.open([])),
+          .init("subscriptions", .integer),
+          .optional("events", Schemas.open([]), "Published and lost; for administrators."),
           .init("upstream", Schemas.open([])), .init("store", Schemas.open([])),
         ])),
       examples: Examples.status),

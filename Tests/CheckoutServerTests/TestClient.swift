@@ -6,6 +6,8 @@ import ValueTree
 /// The other end of a connection: sends lines and reads what came.
 final class TestClient {
   private let descriptor: FileDescriptor
+  private let reader = JSONReader(maximumByteCount: 16 * 1024 * 1024)
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
   private var unread: [UInt8] = []
   /// Whether the server has closed the connection.
   private(set) var hasEnded = false
@@ -35,7 +37,6 @@ final class TestClient {
 
   /// Reads every whole line that is there.
   func readLines() throws -> [Value] {
-    var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let result = unsafe buffer.withUnsafeMutableBytes { unsafe descriptor.receive(into: $0) }
       guard case .bytes(let count) = result else {
@@ -46,7 +47,6 @@ final class TestClient {
       unread += buffer[..<count]
     }
     var lines: [Value] = []
-    let reader = JSONReader(maximumByteCount: 16 * 1024 * 1024)
     while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
       lines.append(try reader.value(of: Array(unread[..<end])))
       unread.removeFirst(end + 1)
