@@ -222,7 +222,8 @@ class Connections(EgressTest):
             far.close()
             self.egress.ask("example.com", 443)[1].close()
         self.await_threads(1)
-        self.assertEqual(count(), before)
+        # One of the first connection's may have been there still.
+        self.assertLessEqual(count(), before)
 
     def test_told_to_end_it_ends(self) -> None:
         near, _ = self.pair()
