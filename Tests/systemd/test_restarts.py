@@ -100,6 +100,8 @@ def echo_half_closed(number: int) -> None:
 
 
 class InGoodOrder(ServiceTest):
+    maxDiff = None
+
     def lines(self) -> Lines:
         """A connection that is closed after the test."""
         lines = Lines()
