@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from clients import case
 from clients.case import USAGE, CtlTest
@@ -101,10 +100,3 @@ class Help(CtlTest):
         told = dict(re.findall(r"^  (\d)  (.+)$", part(self.text, "Exit status"), re.MULTILINE))
         names = ("ERROR_REPLY", "CANNOT_TALK", "USAGE", "TIMED_OUT", "EVENTS_LOST")
         self.assertEqual(list(told), [str(status) for status in (0, *(getattr(case, name) for name in names))])
-
-    def test_readme_tells_of_every_command(self) -> None:
-        readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-        section = readme.partition("\n## `checkoutctl`\n")[2].partition("\n## ")[0]
-        rows = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)
-        listed = [name for row in rows for name in re.findall(r"`([a-z]+)", row)]
-        self.assertEqual(listed, [name for name, _ in self.commands])

@@ -1,4 +1,4 @@
-"""README.md: its transcript is run to the letter and shows what comes; its options are those of the daemon."""
+"""README.md: its transcript is run to the letter and shows what comes; so is the demonstration of the manual."""
 
 from __future__ import annotations
 
@@ -82,39 +82,19 @@ class Transcript(DaemonTest):
 
 
 class Text(DaemonTest):
-    def test_options_are_those_of_the_daemon(self) -> None:
+    def test_limits_are_those_that_help_tells(self) -> None:
         done = subprocess.run([program("checkoutd"), "--help"], capture_output=True, text=True, check=True)
-        told = re.findall(r"^  (?:-\w, |    )(--[a-z-]+(?: [A-Z:\[\]]+)?)", done.stdout, re.MULTILINE)
-        listed = re.findall(r"^\| (?:`-\w`, )?`(--[a-z-]+(?: [A-Z:\[\]]+)?)`", section("Running it"), re.MULTILINE)
-        self.assertCountEqual(listed, told)
-
-    def test_defaults_are_those_that_help_tells(self) -> None:
-        done = subprocess.run([program("checkoutd"), "--help"], capture_output=True, text=True, check=True)
-        told = re.findall(r"^ {6}--([a-z-]+)(?:(?!--)[^[])*\[(\w+)\]$", done.stdout, re.MULTILINE)
-        self.assertGreater(len(told), 25)
-        row = r"^\| `--([a-z-]+)(?: [A-Z]+)?` \| (\w+)(?: \(never\))? \|"
-        known = dict(re.findall(row, section("Running it"), re.MULTILINE))
-        self.assertEqual(dict(told), {name: known[name] for name, _ in told})
-
-    def test_limits_are_those_of_the_daemon(self) -> None:
+        told = dict(re.findall(r"^ {6}--(max-[a-z-]+)(?:(?!--)[^[])*\[(\d+)\]$", done.stdout, re.MULTILINE))
         limits = self.client.call("system.hello")["limits"]
-        rows = dict(re.findall(r"^\| `--(max-[a-z-]+) [A-Z]+` \| (\d+) \|", section("Running it"), re.MULTILINE))
         announced = {"max" + re.sub("[A-Z]", r"-\g<0>", f"-{name}").lower(): limits[name] for name in limits}
-        self.assertEqual({name: int(value) for name, value in rows.items()}, {name: announced[name] for name in rows})
-        self.assertGreater(len(rows), 10)
-
-    def test_methods_and_events_are_those_of_the_daemon(self) -> None:
-        document = self.client.call("rpc.discover")
-        methods = {method["name"] for method in document["methods"]}
-        text = section("Protocol in short")
-        for name in methods:
-            with self.subTest(name):
-                prefix, _, word = name.rpartition(".")
-                self.assertRegex(text, rf"{prefix}\.(\w+`[^|]*`)?{word}`")
+        self.assertGreater(len(told), 10)
+        self.assertEqual({name: int(value) for name, value in told.items()}, {name: announced[name] for name in told})
 
     def test_demonstration_goes_as_shown(self) -> None:
-        (kind, shown), *_ = _BLOCK.findall(section("What `client/demo` shows"))
-        self.assertEqual(kind, "text")
+        page = Path(__file__).resolve().parents[2] / "client" / "man" / "checkoutd-protocol.7"
+        lines = re.search(r"^\.Bd -literal\n(# A client connects.*?)^\.Ed$", page.read_text(), re.MULTILINE | re.DOTALL)
+        self.assertIsNotNone(lines)
+        shown = re.sub(r"^\\&", "", lines[1].replace(r"\-", "-"), flags=re.MULTILINE)
         demo = Path(__file__).resolve().parents[2] / "client" / "demo"
         environment = os.environ | {"CHECKOUTD": str(program("checkoutd"))}
         done = subprocess.run(
