@@ -46,7 +46,7 @@ extension Examples {
           "underWay": 0, "queued": 0, "succeeded": 0, "failed": 0, "lastSuccessAt": .null,
           "lastFailureAt": .null,
         ],
-        "store": ["kind": "memory", "health": "ok"],
+        "store": ["kind": "memory", "health": "ok", "backups": ["count": 0, "bytes": 0]],
       ])
   ]
 
@@ -61,6 +61,12 @@ extension Examples {
           ]
         ]
       ])
+  ]
+
+  static let backup = [
+    ExampleRow(
+      "A copy before an upgrade", params: [.init("name", "before-upgrade")],
+      result: ["path": "/var/lib/checkoutd/backups/before-upgrade", "bytes": 5_242_880])
   ]
 
   static let reload = [ExampleRow("A good configuration is in force", result: nothing)]

@@ -58,6 +58,22 @@ extension Methods {
       errors: [.permissionDenied],
       examples: Examples.connections),
     MethodRow(
+      "system.backup",
+      "Copies the state to `backups` of the state directory; for administrators. Answers when the copy"
+        + " is on the disk; it holds what was committed until then.",
+      parameters: [
+        .init(
+          "name", .string(byteCount: 1...100, pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]*$"),
+          "What the copy is called; there must be none of that name.")
+      ],
+      result: ResultRow(
+        "copy",
+        Schemas.open([
+          .init("path", .string, "Where it is."), .init("bytes", .integer, "How large it is."),
+        ])),
+      errors: [.permissionDenied, .quotaExceeded, .storeFailed, .shuttingDown],
+      examples: Examples.backup),
+    MethodRow(
       "system.reload",
       "Reads the configuration again; for administrators. Answers when it is in force.",
       result: ResultRow(

@@ -10,6 +10,7 @@ final class Lifetime {
   private let clients: Clients
   private let checkouts: Checkouts
   private let hub: EventHub
+  private let backups: Backups
   private let turn: Turn
   private let doors: Doors
   private let upstream: any UpstreamGateway
@@ -39,13 +40,14 @@ final class Lifetime {
   /// Makes the lifetime of a server, whose state survives the process if it is durable; it ends the
   /// process, once the turn is over, by `exit`.
   init(
-    _ clients: Clients, _ checkouts: Checkouts, _ hub: EventHub, _ turn: Turn, _ doors: Doors,
-    _ upstream: any UpstreamGateway, _ schedule: Schedule, _ report: ServiceReport,
+    _ clients: Clients, _ checkouts: Checkouts, _ hub: EventHub, _ backups: Backups, _ turn: Turn,
+    _ doors: Doors, _ upstream: any UpstreamGateway, _ schedule: Schedule, _ report: ServiceReport,
     _ journal: Journal, _ handover: HandoverWriter, isDurable: Bool, exit: @escaping (Int32) -> Void
   ) {
     self.clients = clients
     self.checkouts = checkouts
     self.hub = hub
+    self.backups = backups
     self.turn = turn
     self.doors = doors
     self.upstream = upstream
@@ -79,6 +81,7 @@ final class Lifetime {
     drainAlarm.set(after: drainSpan)
     clients.announceDrain()
     hub.refuseWaits(RPCError(.shuttingDown))
+    backups.refuse(RPCError(.shuttingDown))
   }
 
   /// Ends the process once no payment is under way upstream and everyone has what they are owed; to be

@@ -36,6 +36,8 @@ enum MessageID {
   static let stateLost: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e813"
   /// Upstream does not treat idempotency keys as it should: a question has made a second payment.
   static let secondPayment: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e820"
+  /// The state was copied, or could not be.
+  static let backup: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e814"
   /// A user has nearly as many records as there may be.
   static let recordsNearLimit: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e812"
 }

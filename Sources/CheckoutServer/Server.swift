@@ -70,12 +70,14 @@ package final class Server {
       store, turn, checkouts, users, current, hub, clock, journal, health, schedule,
       started.options.retention)
 
+    let backups = Backups(store, clock, journal, schedule)
     let identity = ServerIdentity(
       version: version, epoch: store.epoch ?? hexadecimal(Random.uint64()),
       isDurable: store.isDurable)
     let methods = MethodHandlers(
       SystemMethods(
-        checkouts, hub, health, users, directory, counters, current, clock, options, identity),
+        checkouts, hub, health, backups, users, directory, counters, current, clock, options,
+        identity),
       CheckoutMethods(checkouts, hub, clock, ClientTokenReader(policy: started.policy)),
       ComponentMethods(checkouts, hub, turn), EventMethods(checkouts, hub))
     let inbound = Inbound(methods.table, limits)
@@ -90,7 +92,7 @@ package final class Server {
     recovery = Recovery(store, users, clock, spans: spans, bootID: bootID)
     takeover = Takeover(entrance, checkouts, hub, journal)
     lifetime = Lifetime(
-      clients, checkouts, hub, turn, doors, upstream, schedule, report, journal,
+      clients, checkouts, hub, backups, turn, doors, upstream, schedule, report, journal,
       HandoverWriter(service, journal, bootID: bootID), isDurable: store.isDurable
     ) { loop.exit($0) }
 

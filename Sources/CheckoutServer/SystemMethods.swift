@@ -11,6 +11,7 @@ struct SystemMethods {
   private let checkouts: Checkouts
   private let hub: EventHub
   private let health: StoreHealth
+  private let backups: Backups
   private let users: UserTable
   private let directory: SessionDirectory
   private let counters: Counters
@@ -20,13 +21,15 @@ struct SystemMethods {
   private let identity: ServerIdentity
 
   init(
-    _ checkouts: Checkouts, _ hub: EventHub, _ health: StoreHealth, _ users: UserTable,
+    _ checkouts: Checkouts, _ hub: EventHub, _ health: StoreHealth, _ backups: Backups,
+    _ users: UserTable,
     _ directory: SessionDirectory, _ counters: Counters, _ limits: CurrentLimits,
     _ clock: ServerClock, _ options: OptionSource, _ identity: ServerIdentity
   ) {
     self.checkouts = checkouts
     self.hub = hub
     self.health = health
+    self.backups = backups
     self.users = users
     self.directory = directory
     self.counters = counters
@@ -47,6 +50,10 @@ struct SystemMethods {
         .value(parameters.params?.value ?? .null)
       },
       "system.status": { session, _ throws(RPCError) in .value(status(for: session)) },
+      "system.backup": { session, parameters throws(RPCError) in
+        try session.caller.requireAdministrator()
+        return try backups.begin(as: parameters[0]?.string ?? "")
+      },
       "system.connections": { session, parameters throws(RPCError) in
         try session.caller.requireAdministrator()
         return .value(
@@ -116,10 +123,11 @@ struct SystemMethods {
     members.append(
       .init(
         "store",
-        [
-          "kind": identity.isDurable ? "sqlite" : "memory",
-          "health": .string(health.text),
-        ]))
+        .object(
+          [
+            .init("kind", identity.isDurable ? "sqlite" : "memory"),
+            .init("health", .string(health.text)),
+          ] + (isAdministrator ? [.init("backups", backups.status)] : []))))
     return .object(members)
   }
 

@@ -347,6 +347,21 @@ package final class CheckoutStore {
   /// Whether writing works again, after it did not.
   package func probe() throws(StoreError) { try backend.probe() }
 
+  // MARK: Copies
+
+  /// Begins a copy of the state, `backups/NAME` of its directory; there must be no other under way, and
+  /// it must be let go of before the store is closed.
+  ///
+  /// - Parameter name: One that ``StateCopy/permits(_:)``.
+  /// - Returns: The copy; `nil` if there is nothing in files that could be copied.
+  /// - Throws: ``StoreError``.
+  package func beginCopy(as name: String) throws(StoreError) -> StateCopy? {
+    try backend.beginCopy(as: name)
+  }
+
+  /// The copies that are there, whoever has asked for them: how many, and how many bytes.
+  package var copies: (count: Int, byteCount: Int64) { backend.copies }
+
   // MARK: Recovery
 
   /// Hands out every checkout that is kept, as it was committed last.
@@ -408,6 +423,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
   case newer(found: Int64, known: Int64)
   /// It is damaged, or something else.
   case corrupt(String)
+  /// A copy cannot have the name of another.
+  case exists(String)
   /// It could not be written or read this time.
   case failed(String)
   /// What was written before may not be on the disk: the process must end without telling anyone of
@@ -422,6 +439,7 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case .newer(let found, let known):
       "the state was written by a newer version (schema \(found); this version knows \(known))"
     case .corrupt(let why): "the state is damaged and was left untouched: \(why)"
+    case .exists(let path): "\(path) is there already"
     case .failed(let why): "the state could not be written: \(why)"
     case .flushFailed(let why): "the disk did not take what was written: \(why)"
     }

@@ -16,6 +16,10 @@ struct SQLiteError: Error, CustomStringConvertible {
   static let foreign = SQLiteError(
     code: SQLITE_NOTADB, message: "the file is no database, or another program's")
 
+  /// There is too little room for a copy.
+  static let noRoom = SQLiteError(
+    code: SQLITE_FULL, message: "there is too little room for a copy of the state")
+
   /// A log that somebody reads, so that it cannot be truncated.
   static let busyLog = SQLiteError(code: SQLITE_BUSY, message: "the log is in use")
 
@@ -39,7 +43,7 @@ struct SQLiteError: Error, CustomStringConvertible {
 /// One connection to a database file.
 @safe  // the handle is opened and closed here, and lent to statements that do not outlive it
 final class Database {
-  fileprivate let handle: OpaquePointer
+  let handle: OpaquePointer
   private let frames: UnsafeMutablePointer<Int32>
 
   /// Opens a file that is there, by a path without links.
@@ -90,6 +94,13 @@ final class Database {
   /// The file, if there is one.
   var file: DatabaseFile? { unsafe csqlite_file(handle).map { unsafe DatabaseFile($0) } }
 
+  /// How large it is, with what only the log holds.
+  func byteCount() throws(SQLiteError) -> Int64 {
+    let (size, _) = (try number("PRAGMA page_size") ?? 0).multipliedReportingOverflow(
+      by: try number("PRAGMA page_count") ?? 0)
+    return size
+  }
+
   /// Has every page read anew when it is needed again.
   func dropCache() { unsafe sqlite3_db_release_memory(handle) }
 
@@ -122,7 +133,7 @@ final class Database {
   /// Whether a transaction is open.
   var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  fileprivate func error(_ code: Int32) -> SQLiteError {
+  func error(_ code: Int32) -> SQLiteError {
     let detailed = unsafe sqlite3_extended_errcode(handle)
     return unsafe SQLiteError(
       code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)),

@@ -315,6 +315,12 @@ final class SQLiteBackend: StoreBackend {
     }
   }
 
+  func beginCopy(as name: String) throws(StoreError) -> StateCopy? {
+    try StateCopy(of: database, as: name, in: directory)
+  }
+
+  var copies: (count: Int, byteCount: Int64) { StateCopy.all(in: directory) }
+
   func probe() throws(StoreError) {
     try directory.grow(StateFiles.draft, byteCount: Self.probedByteCount)
     do throws(StoreError) {

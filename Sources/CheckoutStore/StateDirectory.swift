@@ -19,16 +19,7 @@ final class StateDirectory {
     let number = unsafe Glibc.open(named, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard number >= 0 else { throw Self.problem(with: named, errno) }
     let descriptor = FileDescriptor(owning: number)
-    var info = stat()
-    guard unsafe fstat(number, &info) == 0 else { throw Self.problem(with: named, errno) }
-    // Root may do what it likes anyway.
-    guard info.st_uid == geteuid() || info.st_uid == 0 else {
-      throw .unusable("\(named) belongs to another user (uid \(info.st_uid))")
-    }
-    guard info.st_mode & 0o022 == 0 else {
-      let mode = String(info.st_mode & 0o7777, radix: 8)
-      throw .unusable("\(named) may be written by others (mode 0\(mode))")
-    }
+    let info = try Self.checkOwner(of: descriptor, named)
     guard unsafe faccessat(number, ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0 else {
       throw errno == EACCES || errno == EROFS
         ? .unusable("\(named) may not be written") : Self.problem(with: named, errno)
@@ -45,6 +36,52 @@ final class StateDirectory {
       throw errno == EWOULDBLOCK ? .inUse : Self.problem(with: named, errno)
     }
     self.descriptor = descriptor
+  }
+
+  private init(path: String, _ descriptor: consuming FileDescriptor) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  /// Opens a directory in it, without following a link; it is made if it is missing, if that is wanted.
+  func subdirectory(_ name: String, isMade: Bool) throws(StoreError) -> StateDirectory {
+    let path = path(of: name)
+    if isMade {
+      if unsafe mkdirat(descriptor.rawValue, name, 0o700) == 0 {
+        try synchronize()
+      } else if errno != EEXIST {
+        throw Self.problem(with: path, errno)
+      }
+    }
+    let opened = try open(name, O_RDONLY | O_DIRECTORY)
+    _ = try Self.checkOwner(of: opened, path)
+    return StateDirectory(path: path, opened)
+  }
+
+  /// Refuses a directory that others could change.
+  private static func checkOwner(
+    of directory: borrowing FileDescriptor, _ path: String
+  ) throws(StoreError) -> stat {
+    var info = stat()
+    guard unsafe fstat(directory.rawValue, &info) == 0 else { throw problem(with: path, errno) }
+    // Root may do what it likes anyway.
+    guard info.st_uid == geteuid() || info.st_uid == 0 else {
+      throw .unusable("\(path) belongs to another user (uid \(info.st_uid))")
+    }
+    guard info.st_mode & 0o022 == 0 else {
+      let mode = String(info.st_mode & 0o7777, radix: 8)
+      throw .unusable("\(path) may be written by others (mode 0\(mode))")
+    }
+    return info
+  }
+
+  /// Whether so many bytes are free for the daemon's user.
+  func hasRoom(for byteCount: UInt64) -> Bool {
+    var info = statvfs()
+    guard unsafe fstatvfs(descriptor.rawValue, &info) == 0 else { return true }
+    let (free, overflows) = UInt64(info.f_bavail).multipliedReportingOverflow(
+      by: UInt64(info.f_frsize))
+    return overflows || free >= byteCount
   }
 
   /// The path of a file in it.

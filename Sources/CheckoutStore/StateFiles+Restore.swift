@@ -24,22 +24,10 @@ extension StateFiles {
     guard unsafe stat(copy + "-wal", &info) != 0 || info.st_size == 0 else {
       throw .unusable("\(copy) has a log beside it: it was taken from a daemon that ran")
     }
-    let draft = draft
-    let names = [draft, draft + "-wal", draft + "-journal"]
-    for name in names { directory.remove(name) }
-    defer { for name in names { directory.remove(name) } }
-    // Readable by nobody else from the first moment.
-    let file = try directory.open(draft, O_RDWR | O_CREAT | O_EXCL)
-    try fill(file, from: copy)
-    try mark(draft, in: directory)
-    do throws(Errno) {
-      try file.synchronize()
-    } catch {
-      throw StateDirectory.problem(with: directory.path(of: draft), error.code)
+    try makeDatabase(in: directory) { file, draft throws(StoreError) in
+      try fill(file, from: copy)
+      try mark(draft, in: directory)
     }
-    try directory.link(draft, as: database)
-    directory.remove(draft)
-    try directory.synchronize()
   }
 
   private static func fill(

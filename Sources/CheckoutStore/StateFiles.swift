@@ -56,7 +56,10 @@ struct StateFiles {
       guard log?.st_size ?? 0 == 0 else {
         throw .corrupt("the database is missing, and its log is there")
       }
-      try Self.makeDatabase(in: directory)
+      try Self.makeDatabase(in: directory) { _, draft throws(StoreError) in
+        let path = directory.path(of: draft)
+        try Self.opening { () throws(SQLiteError) in try Self.makeTables(path) }
+      }
     }
     let scan = LogScan(try directory.contents(of: Self.log))
     (database, version) = try Self.openDatabase(in: directory)
@@ -86,16 +89,19 @@ struct StateFiles {
   ///
   /// It is made under another name and without waiting for the disk, and becomes the database once it
   /// is whole and written: a start that is cut short leaves none, and a new one costs two flushes.
-  private static func makeDatabase(in directory: StateDirectory) throws(StoreError) {
+  ///
+  /// `fill` makes it in the file of that name, which is empty.
+  static func makeDatabase(
+    in directory: StateDirectory,
+    _ fill: (borrowing FileDescriptor, _ name: String) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let draft = draft
-    directory.remove(draft)
-    defer {
-      directory.remove(draft)
-      directory.remove(draft + "-journal")
-    }
+    let names = [draft, draft + "-wal", draft + "-journal"]
+    for name in names { directory.remove(name) }
+    defer { for name in names { directory.remove(name) } }
     // Readable by nobody else from the first moment.
     let file = try directory.open(draft, O_RDWR | O_CREAT | O_EXCL)
-    try opening { () throws(SQLiteError) in try makeTables(directory.path(of: draft)) }
+    try fill(file, draft)
     do throws(Errno) {
       try file.synchronize()
     } catch {
@@ -138,6 +144,7 @@ struct StateFiles {
     where name.dropFirst(prefix.count).first?.isNumber == true {
       directory.remove(name)
     }
+    StateCopy.removeDraft(in: directory)
   }
 
   // MARK: Opening

@@ -44,9 +44,17 @@ protocol StoreBackend: AnyObject {
   func close()
   func scrub() throws(StoreError)
   func probe() throws(StoreError)
+  func beginCopy(as name: String) throws(StoreError) -> StateCopy?
+  var copies: (count: Int, byteCount: Int64) { get }
   var hasReserve: Bool { get }
   func releaseReserve()
   func restoreReserve() throws(StoreError)
+}
+
+/// What has no files.
+extension StoreBackend {
+  func beginCopy(as name: String) throws(StoreError) -> StateCopy? { nil }
+  var copies: (count: Int, byteCount: Int64) { (0, 0) }
 }
 
 /// Rows in memory: events only, since nobody will ask for the state again.

@@ -45,6 +45,8 @@ enum Failure: Error {
   case ended(ExitStatus)
   /// The answer could not be written.
   case output(Errno)
+  /// A file could not be written; which, and why.
+  case file(String)
 
   /// Says so on the standard error, as far as there is something to say.
   ///
@@ -77,6 +79,9 @@ enum Failure: Error {
       return .timedOut
     case .client(let error):
       console.complain("checkoutctl: \(error)")
+      return .cannotTalk
+    case .file(let problem):
+      console.complain("checkoutctl: \(problem)")
       return .cannotTalk
     case .output(let error):
       console.complain("checkoutctl: standard output: \(error)")

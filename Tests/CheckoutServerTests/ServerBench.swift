@@ -20,10 +20,12 @@ final class ServerBench {
   private var callCount: Int64 = 0
 
   /// Makes a server; if its store is durable, what is not committed is taken back.
-  init(isDurable: Bool = true, limits: Limits = Limits()) throws {
+  init(
+    isDurable: Bool = true, store: CheckoutStore? = nil, limits: Limits = Limits()
+  ) throws {
     loop = try EventLoop()
-    server = try Self.makeServer(
-      loop, clock, isDurable ? CheckoutStore(backend: backend) : CheckoutStore(), upstream, limits)
+    let made = isDurable ? CheckoutStore(backend: backend) : CheckoutStore()
+    server = try Self.makeServer(loop, clock, store ?? made, upstream, limits)
     try server.recover()
   }
 

@@ -2,13 +2,14 @@
 # Completion of checkoutctl's command line, for bash: commands, options, files, and the names of methods and events.
 
 # BEGIN tables (made by client/man/generate)
-_checkoutctl_commands='start pay list show banks follow wait cancel call batch status connections discover'
+_checkoutctl_commands='start pay list show banks follow wait cancel call batch status connections backup discover'
 _checkoutctl_methods='
   system.hello
   system.ping
   system.echo
   system.status
   system.connections
+  system.backup
   system.reload
   rpc.discover
   checkout.start
@@ -83,6 +84,7 @@ declare -gA _checkoutctl_options=(
   [batch]='--sequential'
   [status]='-j --json'
   [connections]='-j --json'
+  [backup]='-j --json'
   [discover]='-j --json'
 )
 declare -gA _checkoutctl_operands=(
@@ -92,6 +94,7 @@ declare -gA _checkoutctl_operands=(
   [wait]='CHECKOUT'
   [cancel]='CHECKOUT'
   [call]='METHOD [JSON|-]'
+  [backup]='FILE'
 )
 declare -gA _checkoutctl_values=(
   [-s]=PATH [--socket]=PATH
