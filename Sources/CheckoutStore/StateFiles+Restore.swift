@@ -3,7 +3,8 @@ import Glibc
 import LinuxSystem
 
 extension CheckoutStore {
-  /// Makes the state of a directory, which must hold none, out of a copy of another.
+  /// Makes the state of a directory, which must hold none, out of a copy of another; `-` is the standard
+  /// input, for a copy that the daemon's user may not open.
   ///
   /// - Throws: ``StoreError``; then the directory is as it was.
   package static func restore(_ copy: String, to directory: String) throws(StoreError) {
@@ -33,14 +34,32 @@ extension StateFiles {
   private static func fill(
     _ file: borrowing FileDescriptor, from copy: String
   ) throws(StoreError) {
-    let number = unsafe open(copy, O_RDONLY | O_CLOEXEC)
+    let number = copy == "-" ? dup(STDIN_FILENO) : unsafe open(copy, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { throw StateDirectory.problem(with: copy, errno) }
     let source = FileDescriptor(owning: number)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = sendfile(file.rawValue, source.rawValue, nil, 1 << 20)
+      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe read(source.rawValue, bytes.baseAddress, bytes.count)
+      }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw StateDirectory.problem(with: copy, errno) }
       if count == 0 { return }
+      try write(buffer[..<count], to: file)
+    }
+  }
+
+  private static func write(
+    _ bytes: ArraySlice<UInt8>, to file: borrowing FileDescriptor
+  ) throws(StoreError) {
+    var left = bytes
+    while !left.isEmpty {
+      let count = unsafe left.withUnsafeBytes { bytes in
+        unsafe Glibc.write(file.rawValue, bytes.baseAddress, bytes.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw StateDirectory.problem(with: "the state's copy", errno) }
+      left = left.dropFirst(count)
     }
   }
 

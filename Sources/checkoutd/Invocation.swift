@@ -160,7 +160,7 @@ enum Invocation {
                                      from /etc/checkoutd/checkoutd.conf (users: ~/.config/…), if
                                      that exists
             --check                  say whether the configuration is good, and end
-            --restore FILE           make the state out of this copy of another, and end
+            --restore FILE           make the state out of this copy (- is standard input), and end
         -V, --version                print the version, and end
         -h, --help                   print this, and end
 

@@ -33,13 +33,14 @@ class Backup(DurableTest):
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
         self.assertEqual(list(self.copies.iterdir()), [])
 
-    def restore(self) -> None:
+    def restore(self, copy: str = "") -> None:
         """Ends the daemon, and has another go on in an empty directory with the copy."""
         self.daemon.kill()
         self.daemon.state = self.daemon.directory / "restored"
         self.daemon.state.mkdir(mode=0o700)
-        command = [program("checkoutd"), "--restore", self.file, "--state-directory", self.daemon.state]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        command = [program("checkoutd"), "--restore", copy or self.file, "--state-directory", self.daemon.state]
+        with self.file.open() as file:
+            done = subprocess.run(command, stdin=file, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.daemon.start()
         self.client = self.daemon.connect()
@@ -93,7 +94,8 @@ class Pair(Backup):
         for checkout in checkouts[:3]:
             self.pay(checkout)
         self.back_up()
-        self.restore()
+        # As another user who may not open the file would.
+        self.restore("-")
         for number, checkout in enumerate(checkouts):
             checkout.client = self.client
             self.assertEqual(checkout.snapshot.get("outcome"), "success" if number < 3 else None)
