@@ -8,12 +8,13 @@ import os
 import re
 import select
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from clients.ctl import Ctl
 from clients.library import checkoutd
+from clients.node_library import NODE, NODE_TESTS
 from clients.transcript import CallFailed
 from support.client import TIMEOUT, TimedOut
 from support.daemon import program
@@ -170,12 +171,12 @@ class CtlDriver:
             self._follower.close()
 
 
-class SwiftDriver:
-    """The Swift client, in a program that does one step for each line it reads."""
+class ProgramDriver:
+    """A client in a program that does one step for each line it reads."""
 
-    def __init__(self, socket_path: Path) -> None:
+    def __init__(self, command: Sequence[str | Path], socket_path: Path) -> None:
         self._process = subprocess.Popen(
-            [program("TranscriptDriver")],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -212,3 +213,17 @@ class SwiftDriver:
         """Ends it at once."""
         self._process.kill()
         self._process.communicate(timeout=TIMEOUT)
+
+
+class SwiftDriver(ProgramDriver):
+    """The Swift client."""
+
+    def __init__(self, socket_path: Path) -> None:
+        super().__init__([program("TranscriptDriver")], socket_path)
+
+
+class NodeDriver(ProgramDriver):
+    """The client for Node."""
+
+    def __init__(self, socket_path: Path) -> None:
+        super().__init__([NODE, NODE_TESTS / "driver.mjs"], socket_path)

@@ -8,11 +8,11 @@ import signal
 import unittest
 from pathlib import Path
 
-from clients.drivers import AsyncDriver, CtlDriver, SwiftDriver, SyncDriver
+from clients.drivers import AsyncDriver, CtlDriver, NodeDriver, SwiftDriver, SyncDriver
 from clients.transcript import Player, Transcript, transcripts
 from crash.case import DurableTest
 
-AnyDriver = SyncDriver | AsyncDriver | CtlDriver | SwiftDriver
+AnyDriver = SyncDriver | AsyncDriver | CtlDriver | SwiftDriver | NodeDriver
 
 _METHODS = {step["call"] for transcript in transcripts() for step in transcript.steps if "call" in step}
 
@@ -45,6 +45,9 @@ class Transcripts(DurableTest):
 
     def test_python_asyncio(self) -> None:
         self.play_all(AsyncDriver, "reconnect")
+
+    def test_node(self) -> None:
+        self.play_all(NodeDriver, "reconnect")
 
     def test_swift(self) -> None:
         self.play_all(SwiftDriver, "reconnect")
