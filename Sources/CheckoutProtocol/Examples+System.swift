@@ -15,6 +15,7 @@ extension Examples {
           "checkouts": 20_000, "endedPerUid": 256, "recordsPerUid": 100_000,
           "records": 1_000_000, "shares": 64, "queue": 4_194_304, "memory": 268_435_456,
           "slowReaderMs": 30_000, "events": 10_000, "eventBytes": 4_194_304,
+          "attemptSpanMs": 300_000,
         ],
         "you": ["uid": 1000, "gid": 1000, "pid": 4242, "role": "administrator"],
         "features": ["ADYEN_IDEAL", "STRIPE_ACH", "replay"],
@@ -34,7 +35,7 @@ extension Examples {
       "A daemon that has just started",
       result: [
         "uptimeMs": 1200, "version": .string(Release.version), "checkouts": [:], "subscriptions": 0,
-        "events": ["published": 0, "lost": 0],
+        "questions": ["asked": true], "events": ["published": 0, "lost": 0],
         "connections": [
           "open": 1, "accepted": 1, "refused": 0, "refusals": [:], "heldBytes": 0,
         ],
@@ -62,6 +63,8 @@ extension Examples {
         ]
       ])
   ]
+
+  static let allowQuestions = [ExampleRow("They are asked again", result: nothing)]
 
   static let backup = [
     ExampleRow(

@@ -58,6 +58,11 @@ extension Methods {
       errors: [.permissionDenied],
       examples: Examples.connections),
     MethodRow(
+      "system.allowQuestions",
+      "Has upstream asked again what became of payments, after a question has made a second payment;"
+        + " for administrators.",
+      result: nothing, errors: [.permissionDenied, .storeFailed], examples: Examples.allowQuestions),
+    MethodRow(
       "system.backup",
       "Copies the state to `backups` of the state directory; for administrators. Answers when the copy"
         + " is on the disk; it holds what was committed until then.",

@@ -17,8 +17,7 @@ final class Checkouts {
   private let registry = CheckoutRegistry()
   private var entropy = EntropyPool()
   private var spanLimits: Spans
-  /// Whether upstream may be asked what became of a payment: not once a question has made another.
-  private var asksQuestions = true
+  private let questions: Questions
   /// The starts that wait until it is known whether an ended checkout's session is free, by that
   /// checkout: each with the configuration it was answered.
   private var wanted: [CheckoutID: [(live: LiveCheckout, arrival: Arrival)]] = [:]
@@ -32,11 +31,12 @@ final class Checkouts {
   }
 
   init(
-    _ turn: Turn, _ hub: EventHub, _ upstream: any UpstreamGateway, _ clock: ServerClock,
-    _ limits: CurrentLimits, _ schedule: Schedule, spans: Spans
+    _ turn: Turn, _ hub: EventHub, _ questions: Questions, _ upstream: any UpstreamGateway,
+    _ clock: ServerClock, _ limits: CurrentLimits, _ schedule: Schedule, spans: Spans
   ) {
     self.turn = turn
     self.hub = hub
+    self.questions = questions
     self.upstream = upstream
     self.clock = clock
     self.limits = limits
@@ -57,7 +57,7 @@ final class Checkouts {
   private var moment: Moment {
     Moment(
       now: clock.now, wallOffset: clock.wallOffset, entropy: entropy.next(),
-      asksQuestions: asksQuestions, digest: PaymentKeyDigest.uuid)
+      asksQuestions: questions.areAsked, digest: PaymentKeyDigest.uuid)
   }
 
   /// How far the wall clock is ahead of the steady one now.
@@ -187,7 +187,7 @@ final class Checkouts {
     guard let holder = registry.holder(of: start.tokenFingerprint) else { return }
     let owner = session.user.id
     if start.allowsRepeat && holder.checkout.isEnded { return noteRepeat(after: holder, by: owner) }
-    if holder.checkout.isWorthAsking(asksQuestions) { return }
+    if holder.checkout.isWorthAsking(questions.areAsked) { return }
     let isVisible = holder.owner == owner || owner == 0
     throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))
   }
@@ -298,7 +298,7 @@ final class Checkouts {
     else { return false }
     let session = configuration.clientSession.id.map { Fingerprint("session", $0) }
     guard let holder = holder(of: session, against: live),
-      holder.checkout.isWorthAsking(asksQuestions)
+      holder.checkout.isWorthAsking(questions.areAsked)
     else { return false }
     wanted[holder.id, default: []].append((live, .answer(result, to: operation)))
     receive(.sessionIsWanted, of: holder)
@@ -310,15 +310,6 @@ final class Checkouts {
     for (live, arrival) in wanted.removeValue(forKey: holder.id) ?? [] {
       receive(arrival, of: live)
     }
-  }
-
-  /// Upstream does not treat keys as it should: nothing is asked any more.
-  private func noteSecondPayment(of live: LiveCheckout) {
-    asksQuestions = false
-    turn.tell(
-      LogEntry(
-        .critical, "a question has made a second payment", id: MessageID.secondPayment,
-        fields: [("CHECKOUT_ID", live.idText)], isKept: true))
   }
 
   /// Whether another attempt may have used a key that a client has chosen.
@@ -347,7 +338,7 @@ final class Checkouts {
             CheckoutTimer(checkout: live.id, timer: timer), at: clock.deadline(after: span)))
       case .clearTimer(let timer):
         turn.after(.clearTimer(CheckoutTimer(checkout: live.id, timer: timer)))
-      case .secondPayment: noteSecondPayment(of: live)
+      case .secondPayment: questions.stop(by: live)
       case .questionSettled:
         registry.noteHold(of: live)
         turn.undo { [unowned self] in registry.noteHold(of: live) }

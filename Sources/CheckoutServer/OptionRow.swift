@@ -256,6 +256,19 @@ package struct OptionRow: Sendable {
     span(
       "poll-span", 1000...86_400_000, "poll a redirect's status so long at most", \.spans.poll),
     span(
+      "attempt-span", 1000...3_600_000,
+      "stop trying to reach upstream this long after submit, while nothing has been sent",
+      \.spans.attempt),
+    OptionRow(
+      "questions", "WHETHER",
+      "ask upstream what became of a payment by sending its creation again: yes or no",
+      expects: "expected yes or no", initial: "yes"
+    ) { text, options in
+      guard let flag = ["yes": true, "no": false][text] else { return false }
+      options.asksQuestions = flag
+      return true
+    },
+    span(
       "checkout-span", 1000...86_400_000, "let an unsubmitted checkout live so long at most",
       \.spans.checkout),
     number("max-line", "BYTES", 1024...16_777_216, "the longest line that comes in", \.limits.line),

@@ -36,6 +36,8 @@ package struct Options: Sendable {
   package var stateDirectory: String?
   /// How long things are kept, and how surely.
   package var retention = Retention()
+  /// Whether upstream is asked what became of a payment.
+  package var asksQuestions = true
   /// How long upstream may take.
   package var timeouts = Timeouts()
 

@@ -10,6 +10,8 @@ struct RecoveredState {
   let loss: StoreLoss?
   /// Whether there are rows that an earlier version has written.
   let isOfEarlierVersion: Bool
+  /// The checkout whose question has made a second payment, as long as nobody has looked into that.
+  let questionsStopper: CheckoutID?
 
   /// Whether more may have happened since than could be told of.
   var isRestored: Bool {
@@ -61,7 +63,8 @@ struct Recovery {
     if let latest { clock.goOn(from: latest, bootID: bootID) }
     found.sort { $0.ordinal < $1.ordinal }
     return RecoveredState(
-      checkouts: found, loss: store.loss, isOfEarlierVersion: isOfEarlierVersion)
+      checkouts: found, loss: store.loss, isOfEarlierVersion: isOfEarlierVersion,
+      questionsStopper: try store.questionsStopper())
   }
 
   private func checkout(

@@ -21,6 +21,7 @@ package final class Server {
   private let health: StoreHealth
   private let schedule: Schedule
   private let report: ServiceReport
+  private let questions: Questions
   private let options: OptionSource
   private let lifetime: Lifetime
   private let recovery: Recovery
@@ -64,7 +65,10 @@ package final class Server {
     turn = Turn(store, clock, journal, counters, bootID: bootID)
     hub = EventHub(
       outbound, turn, EventReader(store, journal, current), current, schedule)
-    checkouts = Checkouts(turn, hub, upstream, clock, current, schedule, spans: spans)
+    questions = Questions(
+      store, turn, report, journal, isWanted: started.options.asksQuestions)
+    checkouts = Checkouts(
+      turn, hub, questions, upstream, clock, current, schedule, spans: spans)
     health = StoreHealth(store, turn, checkouts, journal, report, schedule)
     housekeeping = Housekeeping(
       store, turn, checkouts, users, current, hub, clock, journal, health, schedule,
@@ -76,7 +80,8 @@ package final class Server {
       isDurable: store.isDurable)
     let methods = MethodHandlers(
       SystemMethods(
-        checkouts, hub, health, backups, users, directory, counters, current, clock, options,
+        checkouts, hub, health, questions, backups, users, directory, counters, current, clock,
+        options,
         identity),
       CheckoutMethods(checkouts, hub, clock, ClientTokenReader(policy: started.policy)),
       ComponentMethods(checkouts, hub, turn), EventMethods(checkouts, hub))
@@ -104,6 +109,7 @@ package final class Server {
       journal.setLevel(options.logLevel)
       turn.setAlwaysSynchronous(options.retention.isAlwaysSynchronous)
       checkouts.setSpans(options.spans)
+      questions.setWanted(options.asksQuestions)
       housekeeping.setRetention(options.retention)
       lifetime.setSpans(idle: options.idleSpan, drain: options.drainTimeout)
     }
@@ -142,6 +148,7 @@ package final class Server {
       report.starting("Reading the state: \(count) checkouts")
     }
     health.noteLoss(state.loss)
+    questions.takeUp(stoppedBy: state.questionsStopper)
     let found = state.checkouts
     if state.isOfEarlierVersion { turn.rewrite(found) }
     if state.isRestored { turn.makeUpForLoss() }

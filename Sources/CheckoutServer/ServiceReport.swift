@@ -18,6 +18,7 @@ final class ServiceReport {
     case wiping
     case configuration
     case egress
+    case questions
   }
 
   init(_ service: ServiceManager, _ journal: Journal, _ schedule: Schedule) {

@@ -11,6 +11,7 @@ struct SystemMethods {
   private let checkouts: Checkouts
   private let hub: EventHub
   private let health: StoreHealth
+  private let questions: Questions
   private let backups: Backups
   private let users: UserTable
   private let directory: SessionDirectory
@@ -21,14 +22,15 @@ struct SystemMethods {
   private let identity: ServerIdentity
 
   init(
-    _ checkouts: Checkouts, _ hub: EventHub, _ health: StoreHealth, _ backups: Backups,
-    _ users: UserTable,
+    _ checkouts: Checkouts, _ hub: EventHub, _ health: StoreHealth, _ questions: Questions,
+    _ backups: Backups, _ users: UserTable,
     _ directory: SessionDirectory, _ counters: Counters, _ limits: CurrentLimits,
     _ clock: ServerClock, _ options: OptionSource, _ identity: ServerIdentity
   ) {
     self.checkouts = checkouts
     self.hub = hub
     self.health = health
+    self.questions = questions
     self.backups = backups
     self.users = users
     self.directory = directory
@@ -50,6 +52,12 @@ struct SystemMethods {
         .value(parameters.params?.value ?? .null)
       },
       "system.status": { session, _ throws(RPCError) in .value(status(for: session)) },
+      "system.allowQuestions": { session, _ throws(RPCError) in
+        try session.caller.requireAdministrator()
+        try questions.allow()
+        session.output.nextReplyDependsOnTurn()
+        return .value(.object([]))
+      },
       "system.backup": { session, parameters throws(RPCError) in
         try session.caller.requireAdministrator()
         return try backups.begin(as: parameters[0]?.string ?? "")
@@ -81,7 +89,7 @@ struct SystemMethods {
   private func hello(_ caller: Caller) -> Value {
     [
       "server": ["name": "checkoutd", "version": .string(identity.version)], "protocol": 1,
-      "epoch": .string(identity.epoch), "limits": limits.value.value,
+      "epoch": .string(identity.epoch), "limits": limits.value.value(checkouts.spans),
       "you": [
         "uid": .integer(Int64(caller.userID)), "gid": .integer(Int64(caller.groupID)),
         "pid": .integer(Int64(caller.processID)), "role": .string(caller.roleName),
@@ -143,6 +151,7 @@ struct SystemMethods {
 
   private var administratorMembers: [Value.Member] {
     [
+      .init("questions", questions.status),
       .init(
         "events",
         [
@@ -220,7 +229,7 @@ extension RPCCounters {
 }
 
 extension Limits {
-  fileprivate var value: Value {
+  fileprivate func value(_ spans: Spans) -> Value {
     func number(_ number: Int) -> Value { .integer(Int64(number)) }
     return [
       "line": number(line), "lineOut": number(lineOut), "nesting": number(nesting),
@@ -234,6 +243,7 @@ extension Limits {
       "shares": number(shares),
       "queue": number(queue), "memory": number(memory), "slowReaderMs": number(slowReader),
       "events": number(events.count), "eventBytes": number(events.byteCount),
+      "attemptSpanMs": .integer(spans.attempt),
     ]
   }
 }

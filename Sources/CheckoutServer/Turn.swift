@@ -65,6 +65,8 @@ final class Turn {
   /// Those whose rows an earlier version has written.
   private var earlier: [LiveCheckout] = []
   private var makesUpForLoss = false
+  /// What else is written with the turn.
+  private let writes = UncheckedList<() throws(StoreError) -> Void>()
 
   private struct Kept {
     let live: LiveCheckout
@@ -186,6 +188,12 @@ final class Turn {
     isPayment = true
   }
 
+  /// Has the commit write something that is not a checkout's, and that must survive a power failure.
+  func alsoWrite(_ body: @escaping () throws(StoreError) -> Void) {
+    writes.append(body)
+    isPayment = true
+  }
+
   // MARK: The end
 
   /// What has become of a turn.
@@ -201,7 +209,7 @@ final class Turn {
   /// Writes what the turn changed.
   func commit() -> End {
     guard fatal == nil else { return .lost }
-    if !touched.isEmpty || !earlier.isEmpty || makesUpForLoss {
+    if !touched.isEmpty || !earlier.isEmpty || makesUpForLoss || !writes.isEmpty {
       do throws(StoreError) {
         try write()
       } catch {
@@ -215,6 +223,7 @@ final class Turn {
       removed = []
       earlier = []
       makesUpForLoss = false
+      writes.removeAll()
       counters.countPublished(publishedCount)
       publishedCount = 0
     }
@@ -246,6 +255,7 @@ final class Turn {
         }
       }
       if makesUpForLoss { try store.makeUpForLoss() }
+      for write in writes.all { try write() }
     }
   }
 
@@ -258,6 +268,7 @@ final class Turn {
     effects.removeAll()
     doneCount = 0
     entries.removeAll()
+    writes.removeAll()
     publishedCount = 0
     isPayment = makesUpForLoss
     failure = failure ?? error

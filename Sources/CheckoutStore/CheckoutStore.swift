@@ -91,6 +91,19 @@ package final class CheckoutStore {
   /// writes them.
   package func makeUpForLoss() throws(StoreError) { try backend.forgetLoss() }
 
+  /// Takes note, within ``commit(isPayment:_:)``, whose question has made a second payment, or that nobody
+  /// needs to know any more.
+  package func stopQuestions(by checkout: CheckoutID?) throws(StoreError) {
+    try backend.setNote(.questionsStopper, to: checkout?.text)
+  }
+
+  /// Whose question has made a second payment.
+  package func questionsStopper() throws(StoreError) -> CheckoutID? {
+    guard let text = try backend.text(of: .questionsStopper) else { return nil }
+    guard let id = CheckoutID(text: text) else { throw .corrupt("a note cannot be read") }
+    return id
+  }
+
   // MARK: Turns
 
   /// What the store knows of a checkout: who has to do with one often keeps it at hand.

@@ -170,6 +170,24 @@ final class SQLiteBackend: StoreBackend {
     forgetsLoss = true
   }
 
+  // MARK: Notes
+
+  /// The text is the daemon's own, and no quotation marks are in it.
+  func setNote(_ note: StoreNote, to text: String?) throws(StoreError) {
+    try attempt { () throws(SQLiteError) in
+      guard let text else {
+        return try database.run("DELETE FROM meta WHERE name='\(note.rawValue)'")
+      }
+      try database.run("INSERT OR REPLACE INTO meta VALUES('\(note.rawValue)', '\(text)')")
+    }
+  }
+
+  func text(of note: StoreNote) throws(StoreError) -> String? {
+    try attempt { () throws(SQLiteError) in
+      try database.text("SELECT value FROM meta WHERE name='\(note.rawValue)'")
+    }
+  }
+
   // MARK: Writing
 
   func writeFixed(_ value: Value, of id: CheckoutID) throws(StoreError) {

@@ -37,6 +37,9 @@ protocol StoreBackend: AnyObject {
   ) throws(StoreError)
   func scanRecords(_ body: (CheckoutID, Value) throws(StoreError) -> Void) throws(StoreError)
 
+  func setNote(_ note: StoreNote, to text: String?) throws(StoreError)
+  func text(of note: StoreNote) throws(StoreError) -> String?
+
   func keepLoss() throws(StoreError)
   func forgetLoss() throws(StoreError)
 
@@ -49,6 +52,12 @@ protocol StoreBackend: AnyObject {
   var hasReserve: Bool { get }
   func releaseReserve()
   func restoreReserve() throws(StoreError)
+}
+
+/// What is written down beside checkouts and records.
+enum StoreNote: String {
+  /// The checkout whose question has made a second payment.
+  case questionsStopper = "questions"
 }
 
 /// What has no files.
@@ -109,6 +118,9 @@ final class MemoryBackend: StoreBackend {
     _ body: (CheckoutID, Value, [(name: Int, body: Value)]) throws(StoreError) -> Void
   ) {}
   func scanRecords(_ body: (CheckoutID, Value) throws(StoreError) -> Void) {}
+
+  func setNote(_ note: StoreNote, to text: String?) {}
+  func text(of note: StoreNote) -> String? { nil }
 
   var loss: StoreLoss? { nil }
   func keepLoss() {}

@@ -34,7 +34,10 @@ final class Parts {
     turn = Turn(store, clock, journal, counters, bootID: 1)
     hub = EventHub(
       outbound, turn, EventReader(store, journal, self.limits), self.limits, schedule)
-    checkouts = Checkouts(turn, hub, upstream, clock, self.limits, schedule, spans: Spans())
+    let questions = Questions(
+      store, turn, ServiceReport(ServiceManager(), journal, schedule), journal, isWanted: true)
+    checkouts = Checkouts(
+      turn, hub, questions, upstream, clock, self.limits, schedule, spans: Spans())
   }
 
   /// A client's session, without a connection.

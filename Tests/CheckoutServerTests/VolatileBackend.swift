@@ -11,6 +11,7 @@ final class VolatileBackend: StoreBackend {
     var fixed: [UInt64: Value] = [:]
     var parts: [UInt64: [Int: Value]] = [:]
     var records: [UInt64: Value] = [:]
+    var notes: [StoreNote: String] = [:]
     var lastNumber: Int64 = 0
   }
 
@@ -27,6 +28,8 @@ final class VolatileBackend: StoreBackend {
   var epoch: String? { "epoch-1" }
   var foundVersion: Int64 { SQLiteBackend.version }
   var loss: StoreLoss? { nil }
+  func setNote(_ note: StoreNote, to text: String?) { now.notes[note] = text }
+  func text(of note: StoreNote) -> String? { kept.notes[note] }
   func keepLoss() {}
   func forgetLoss() {}
 

@@ -33,6 +33,13 @@ final class FaultyBackend: StoreBackend {
 
   func rollBack() { backend.rollBack() }
 
+  func setNote(_ note: StoreNote, to text: String?) throws(StoreError) {
+    try pass()
+    try backend.setNote(note, to: text)
+  }
+
+  func text(of note: StoreNote) throws(StoreError) -> String? { try backend.text(of: note) }
+
   func writeFixed(_ value: Value, of id: CheckoutID) throws(StoreError) {
     try pass()
     try backend.writeFixed(value, of: id)

@@ -22,10 +22,10 @@ OPTIONS = [
 class Bench:
     """One daemon, one sandbox, one client."""
 
-    def __init__(self, *, has_tls: bool) -> None:
+    def __init__(self, *more: str, has_tls: bool) -> None:
         self._directory = tempfile.TemporaryDirectory()
         self._gate: Gate | None = None
-        options = list(OPTIONS)
+        options = [*OPTIONS, *more]
         if has_tls:
             self._gate = Gate(Path(self._directory.name))
             self.sandbox: Sandbox = GatedSandbox(self._gate)

@@ -24,8 +24,8 @@ class Outcome:
     error_id: str = ""
     outcome: str = ""
     code: int = 1006
-    # How many requests the call takes, those included that do not arrive.
-    requests: int = 1
+    # How many requests the call takes, those included that do not arrive; none says that it is sent again for a span.
+    requests: int | None = 1
     # Whether the terminal event names the payment.
     names_payment: bool = False
     # What the last answer said, if it was not the fault's.
@@ -48,7 +48,7 @@ def told(error_id: str, requests: int = 1) -> Outcome:
     return Outcome("told", error_id, requests=requests)
 
 
-def ends(outcome: str, error_id: str, requests: int = 1, *, payment: bool = False) -> Outcome:
+def ends(outcome: str, error_id: str, requests: int | None = 1, *, payment: bool = False) -> Outcome:
     """`checkout.didFail` with this outcome and error."""
     return Outcome("ends", error_id, outcome, requests=requests, names_payment=payment)
 
@@ -129,11 +129,14 @@ _ROWS: list[tuple[str, bool, str, Outcome]] = [
     # Nothing left the machine: that is tried again for the attempt's span.
     ("payment-instruments", BEFORE, "untrusted", completes(2)),
 
+    ("payment-instruments", BEFORE, "429-always", ends("failed", "server-error", requests=None)),
+
     ("payments", BEFORE, f"{UNCERTAIN} 408 no-tls", completes(2)),
     ("payments", BEFORE, READ, completes(1)),
     ("payments", BEFORE, f"{REFUSALS} 429 429-wait", ends("failed", "server-error")),
     ("payments", BEFORE, "401", ends("failed", "unauthorized")),
     ("payments", BEFORE, "untrusted", completes(2)),
+    ("payments", BEFORE, "503-always", ends("unknown", "outcome-unknown", requests=None)),
     ("payments", AFTER, f"{UNCERTAIN} 408", KEY_USED),
     ("payments (made at once)", AFTER, f"{UNCERTAIN} 408", completes(2)),
 
@@ -189,10 +192,15 @@ class Cell:
         return self.call.partition(":")[0].partition(" ")[0]
 
     @property
+    def lasts_for_its_span(self) -> bool:
+        """Whether it ends with the attempt's span, which should be short then."""
+        return self.outcome.requests is None
+
+    @property
     def cost(self) -> int:
         """Roughly how long it takes: the longest are begun first."""
         waits = {"resume": 20, "complete": 20, "status": 3} if self.fault.times < 0 else {"status": 3}
-        return waits.get(self.endpoint, 1) * self.outcome.requests
+        return waits.get(self.endpoint, 1) * (self.outcome.requests or 3)
 
 
 def cells() -> Iterator[Cell]:

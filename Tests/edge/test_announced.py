@@ -32,6 +32,7 @@ LIMITS: dict[str, tuple[str, int, int]] = {
     "memory": ("--max-memory", 256 * 1024 * 1024, 2_000_000),
     "slowReaderMs": ("--slow-reader-timeout", 30_000, 1234),
     "events": ("--max-events", 10_000, 200),
+    "attemptSpanMs": ("--attempt-span", 300_000, 4321),
     "eventBytes": ("--max-event-bytes", 4 * 1024 * 1024, 80_000),
 }
 

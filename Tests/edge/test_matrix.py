@@ -26,15 +26,21 @@ class _Workers:
         self._benches: list[Bench] = []
         self._plain = ThreadPoolExecutor(_WORKERS)
         self._gated = ThreadPoolExecutor(1)
+        self._hurried = ThreadPoolExecutor(2)
 
     def submit(self, cell: Cell) -> Future[None]:
-        pool = self._plain if cell.fault.arrives else self._gated
+        pool = self._plain
+        if not cell.fault.arrives:
+            pool = self._gated
+        elif cell.lasts_for_its_span:
+            pool = self._hurried
         return pool.submit(self._play, cell)
 
     def _play(self, cell: Cell) -> None:
         bench = getattr(self._local, "bench", None)
         if bench is None:
-            bench = self._local.bench = Bench(has_tls=not cell.fault.arrives)
+            options = ["--attempt-span", "2000"] if cell.lasts_for_its_span else []
+            bench = self._local.bench = Bench(*options, has_tls=not cell.fault.arrives)
             with self._lock:
                 self._benches.append(bench)
         scene = Scene(bench, cell)
@@ -47,7 +53,7 @@ class _Workers:
             raise
 
     def close(self) -> None:
-        for pool in (self._plain, self._gated):
+        for pool in (self._plain, self._gated, self._hurried):
             pool.shutdown(cancel_futures=True)
         for bench in self._benches:
             bench.close()

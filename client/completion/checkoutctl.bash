@@ -9,6 +9,7 @@ _checkoutctl_methods='
   system.echo
   system.status
   system.connections
+  system.allowQuestions
   system.backup
   system.reload
   rpc.discover
