@@ -257,11 +257,11 @@ package struct OptionRow: Sendable {
       "poll-span", 1000...86_400_000, "poll a redirect's status so long at most", \.spans.poll),
     span(
       "attempt-span", 1000...3_600_000,
-      "stop trying to reach upstream this long after submit, while nothing has been sent",
+      "stop trying to create a payment this long after submit",
       \.spans.attempt),
     OptionRow(
       "questions", "WHETHER",
-      "ask upstream what became of a payment by sending its creation again: yes or no",
+      "ask upstream what became of a payment: yes or no",
       expects: "expected yes or no", initial: "yes"
     ) { text, options in
       guard let flag = ["yes": true, "no": false][text] else { return false }

@@ -22,7 +22,8 @@ struct StateDump: Equatable {
   private static let leftOut: Set<String> = [
     // What tells of the failure.
     "Turn.failure", "Turn.kept", "StoreHealth.retryAlarm", "StoreHealth.report",
-    "Lifetime.report", "Server.report", "Counters.refusedCalls", "Counters.calls",
+    "Lifetime.report", "Server.report", "Questions.report", "Counters.refusedCalls",
+    "Counters.calls",
     "ConnectionOutput.refusal",
     // Numbers of turns.
     "CheckoutStore.turn", "CheckoutLog.turn", "Outbound.number", "EventHub.waitCount",
