@@ -91,7 +91,12 @@ extension Checkout {
       head(wallOffset) + [
         .init("endedAt", .string(Timestamp(record.endedAt.adding(wallOffset)).text)),
         .init("paymentHandling", .string(settings.paymentHandling.rawValue)),
-        .init("clientSession", ["orderId": Value(record.orderID)]), .init("components", []),
+        .init(
+          "clientSession",
+          [
+            "orderId": Value(record.orderID), "currencyCode": Value(record.currencyCode),
+            "totalAmount": record.amount.map(Value.integer) ?? .null,
+          ]), .init("components", []),
         .init("awaiting", []),
       ]
     if let payment = paymentValue { members.append(.init("payment", payment)) }

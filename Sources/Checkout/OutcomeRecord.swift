@@ -20,15 +20,18 @@ package struct OutcomeRecord: Sendable, Equatable {
   package var paymentHandling: Settings.PaymentHandling
   /// Whether the client session stays held: money has moved, or may.
   package var holdsSession: Bool
+  /// What was to be paid, in minor units, as far as it was known.
+  package var amount: Int64?
+  /// In which currency.
+  package var currencyCode: String?
 
   /// The form in the store.
   package var stored: Value {
-    let told: [Value] = [
+    [
       .string(outcome.rawValue), Value(errorID), payment?.stored ?? .null, Value(orderID),
-      .integer(createdAt), .integer(endedAt), .integer(seq),
-      .string(paymentHandling.rawValue),
+      .integer(createdAt), .integer(endedAt), .integer(seq), .string(paymentHandling.rawValue),
+      .bool(holdsSession), amount.map(Value.integer) ?? .null, Value(currencyCode),
     ]
-    return .array(holdsSession == outcome.holdsSession ? told : told + [.bool(holdsSession)])
   }
 
   /// Reads the stored form.
@@ -42,7 +45,11 @@ package struct OutcomeRecord: Sendable, Equatable {
     endedAt = try reader.time()
     seq = try reader.count()
     paymentHandling = try reader.word()
+    // Records of earlier versions end here, or one later.
     holdsSession = reader.isAtEnd ? outcome.holdsSession : try reader.flag()
+    guard !reader.isAtEnd else { return }
+    amount = try reader.optionalInteger()
+    currencyCode = try reader.optionalText()
     try reader.end()
   }
 
@@ -56,6 +63,8 @@ package struct OutcomeRecord: Sendable, Equatable {
     seq = checkout.seq
     paymentHandling = checkout.settings.paymentHandling
     holdsSession = checkout.holdsSession
+    amount = checkout.configuration?.clientSession.amount
+    currencyCode = checkout.configuration?.clientSession.currencyCode
   }
 }
 

@@ -70,4 +70,10 @@ extension Checkout {
     }
     return attempt.key
   }
+
+  /// The key of the payment, if one may have been created, whoever chose it.
+  package var paymentKey: String? {
+    guard let attempt else { return nil }
+    return attempt.isKeyChosen ? chosenKey : attempt.key
+  }
 }

@@ -129,7 +129,8 @@ final class CheckoutRegistry {
 
   /// Whether another checkout may have created its payment with a key that its client chose.
   func isTaken(key: String, besides entry: LiveCheckout) -> Bool {
-    all.contains { $0 !== entry && $0.checkout.chosenKey == key }
+    let fingerprint = Fingerprint(key: key)
+    return all.contains { $0 !== entry && $0.keyFingerprint == fingerprint }
   }
 }
 

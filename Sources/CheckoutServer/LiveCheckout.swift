@@ -36,6 +36,8 @@ final class LiveCheckout {
   private var before: CheckoutCopy?
   /// Whether only the record of its outcome is left.
   private(set) var isArchived: Bool
+  /// The digest of the payment's key that stays with the record.
+  private var keptKey: Fingerprint?
 
   /// What the store knows of it, looked for once; nothing, when it is a record alone.
   private var log: CheckoutLog?
@@ -43,8 +45,12 @@ final class LiveCheckout {
   private var leastComponentCount = 0
   private var componentTexts: [String] = []
 
-  init(_ checkout: Checkout, of user: User, ordinal: UInt64, start: StartRecord) {
+  init(
+    _ checkout: Checkout, of user: User, ordinal: UInt64, start: StartRecord,
+    keptKey: Fingerprint? = nil
+  ) {
     self.checkout = checkout
+    self.keptKey = keptKey
     self.user = user
     self.ordinal = ordinal
     self.start = start
@@ -57,8 +63,12 @@ final class LiveCheckout {
   /// The uid of its owner.
   var owner: UInt32 { user.id }
 
+  /// A digest of the key of its payment, if one may have been created.
+  var keyFingerprint: Fingerprint? { keptKey ?? checkout.paymentKey.map(Fingerprint.init(key:)) }
+
   /// Becomes what its record says, and nothing more.
   func archive(_ record: OutcomeRecord) {
+    keptKey = keyFingerprint
     checkout = Checkout(id: id, owner: owner, record: record)
     log = nil
     leastComponentCount = 0
@@ -121,7 +131,7 @@ final class LiveCheckout {
     guard let record = checkout.outcomeRecord else { return nil }
     return [
       start.stored, .integer(Int64(bitPattern: ordinal)), .integer(Int64(owner)), record.stored,
-      moment.stored,
+      moment.stored, keyFingerprint?.stored ?? .null,
     ]
   }
 

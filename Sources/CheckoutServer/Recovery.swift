@@ -91,7 +91,7 @@ struct Recovery {
   private func record(
     _ id: CheckoutID, _ value: Value, _ latest: inout StoredMoment?
   ) throws(StoreError) -> LiveCheckout {
-    guard let parts = value.array, parts.count == 5, let start = StartRecord(parts[0]),
+    guard let parts = value.array, 5...6 ~= parts.count, let start = StartRecord(parts[0]),
       let ordinal = Self.ordinal(parts[1]),
       let owner = parts[2].integer.flatMap(UInt32.init(exactly:)),
       let record = try? OutcomeRecord(parts[3]), let written = StoredMoment(parts[4])
@@ -99,7 +99,8 @@ struct Recovery {
     note(written, &latest)
     let checkout = Checkout(id: id, owner: owner, record: record)
     let live = LiveCheckout(
-      checkout, of: users.user(owner), ordinal: ordinal, start: start)
+      checkout, of: users.user(owner), ordinal: ordinal, start: start,
+      keptKey: parts.count == 6 ? Fingerprint(parts[5]) : nil)
     live.markStored()
     return live
   }

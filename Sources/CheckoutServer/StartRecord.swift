@@ -52,6 +52,9 @@ struct Fingerprint: Hashable {
     }
   }
 
+  /// Of the key of a payment.
+  init(key: String) { self.init("key", key) }
+
   private mutating func mix(_ byte: UInt8) {
     state = (state ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013b
   }

@@ -8,8 +8,10 @@ final class SQLiteBackend: StoreBackend {
   /// The version of tables and rows that is written; a file's is its `user_version`.
   ///
   /// Every change of what a row holds raises it, so that an earlier release says that the state is newer
-  /// and not that it is damaged. What the version before wrote is read, and nothing older.
-  static let version: Int64 = 2
+  /// and not that it is damaged.
+  static let version: Int64 = 3
+  /// The earliest version that is read: that of the first release.
+  static let earliestVersion: Int64 = 1
   /// What is set aside for the answers to payments under way, should the disk be full.
   private static let reserveByteCount = 16 * 1024 * 1024
   /// What must be free for the state to be well again.

@@ -175,7 +175,7 @@ struct StateFiles {
         SELECT count(*) FROM sqlite_schema
         WHERE name IN ('meta', 'checkout', 'part', 'change', 'record')
         """)
-      guard found >= SQLiteBackend.version - 1, found > 0, count == 5 else {
+      guard found >= SQLiteBackend.earliestVersion, count == 5 else {
         throw SQLiteError.foreign
       }
       try opened.run("PRAGMA journal_mode=WAL")

@@ -1,6 +1,5 @@
 import Checkout
 import Glibc
-import LinuxSystem
 import Testing
 import ValueTree
 
@@ -9,13 +8,13 @@ import ValueTree
 
 /// A copy of the state is made while everybody is served, or leaves nothing.
 @Suite struct BackupsTests {
-  private let directory: Directory
+  private let directory: TemporaryState
   private let store: CheckoutStore
   private let bench: ServerBench
   private let administrator: TestClient
 
   init() throws {
-    directory = try Directory()
+    directory = try TemporaryState()
     store = try CheckoutStore(directory: directory.path, bootID: 1)
     bench = try ServerBench(store: store)
     administrator = try bench.connect(as: 0, isAdministrator: true)
@@ -68,7 +67,7 @@ import ValueTree
     #expect(status == ["count": 1, "bytes": .integer(size(of: path))])
     #expect(try bench.call(client, "system.status").result?["store"]?["backups"] == nil)
 
-    let other = try Directory()
+    let other = try TemporaryState()
     try CheckoutStore.restore(path, to: other.path)
     let copy = try CheckoutStore(directory: other.path, bootID: 1)
     var found = 0
@@ -92,7 +91,7 @@ import ValueTree
     let before = size(of: directory.path + "/backups/one")
     #expect(try finish(begin()).code == -32602)
     #expect(size(of: directory.path + "/backups/one") == before)
-    let elsewhere = try Directory()
+    let elsewhere = try TemporaryState()
     unsafe symlink(elsewhere.path + "/two", directory.path + "/backups/two")
     #expect(try finish(begin("two")).code == -32602)
     unsafe unlink(directory.path + "/backups/two")
@@ -125,7 +124,7 @@ import ValueTree
   }
 
   @Test func `what a process left of one is removed by the next`() throws {
-    let other = try Directory()
+    let other = try TemporaryState()
     unsafe mkdir(other.path + "/backups", 0o700)
     unsafe close(creat(other.path + "/backups/.unfinished", 0o600))
     unsafe close(creat(other.path + "/backups/kept", 0o600))
@@ -139,41 +138,6 @@ import ValueTree
     let bench = try ServerBench(isDurable: false)
     let administrator = try bench.connect(as: 0, isAdministrator: true)
     #expect(try bench.call(administrator, "system.backup", ["name": "one"]).code == -32006)
-  }
-}
-
-/// A directory that is removed with what is in it.
-private final class Directory {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/checkoutd-backups-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw Errno(code: errno, call: "mkdtemp") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit { remove(path) }
-
-  func names(in place: String) -> [String] { entries(path + "/" + place) }
-
-  private func entries(_ path: String) -> [String] {
-    guard let directory = unsafe opendir(path) else { return [] }
-    defer { unsafe closedir(directory) }
-    var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name.0) {
-        unsafe String(cString: $0)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-
-  private func remove(_ path: String) {
-    // A link is removed, not what it leads to.
-    if unsafe unlink(path) == 0 { return }
-    for name in entries(path) { remove(path + "/" + name) }
-    unsafe rmdir(path)
   }
 }
 

@@ -144,7 +144,7 @@ class FirstRelease(DurableTest):
         with sqlite3.connect(self.daemon.state / DATABASE) as database:
             ((version,),) = database.execute("PRAGMA user_version").fetchall()
         database.close()
-        self.assertEqual(version, 2)
+        self.assertGreater(version, 1)
 
     def test_live_ones_can_be_cancelled(self) -> None:
         checkouts = self.succeed("stopped")

@@ -52,13 +52,33 @@ class RetentionTest(DurableTest):
 class Wiping(RetentionTest):
     options = ("--retention", "200")
 
+    def test_a_chosen_key_stays_taken(self) -> None:
+        paid = self.chosen(self.approving(), None, decisions=["willCreatePayment"])
+        paid.submit()
+        decision = {"decision": "continue", "paymentIdempotencyKey": "order-77"}
+        paid.call("checkout.decide", decisionId="d1", **decision)
+        self.assert_completed(paid.await_end(), "success")
+        self.archived(paid)
+        for how in (None, signal.SIGTERM, signal.SIGKILL):
+            if how:
+                self.restart(how)
+            other = self.chosen(self.approving(), None, decisions=["willCreatePayment"])
+            other.submit()
+            refused = {"checkoutId": other.id, "decisionId": "d1"} | decision
+            self.assert_refused(1003, "idempotency-key-reused", None, "checkout.decide", **refused)
+            other.call("checkout.decide", decisionId="d1", decision="abort")
+            other.await_end()
+
     def test_archived(self) -> None:
         checkout = self.paid_with_ach(startKey="k")
         ended = checkout.snapshot
         snapshot = self.archived(checkout)
         for name in ("checkoutId", "seq", "owner", "createdAt", "payment", "outcome"):
             self.assertEqual(snapshot[name], ended[name], name)
-        self.assertLessEqual(set(snapshot), PUBLIC)
+        for name in ("orderId", "currencyCode", "totalAmount"):
+            self.assertEqual(snapshot["clientSession"][name], ended["clientSession"][name], name)
+        self.assertEqual((snapshot["paymentHandling"], set(snapshot) - PUBLIC), (ended["paymentHandling"], set()))
+        self.assertEqual(self.client.call("checkout.get", checkoutId={"startKey": "k"}), snapshot)
         self.assertEqual((snapshot["components"], snapshot["awaiting"]), ([], []))
         for secret in self.secrets:
             self.assertNotIn(secret, str(snapshot))
