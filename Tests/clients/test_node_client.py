@@ -16,6 +16,7 @@ from support.case import DaemonTest
 from support.daemon import program
 
 _PACKAGE = json.loads((NODE_PROJECT / "package.json").read_text())
+_COUNT = re.compile(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", re.MULTILINE)
 _SOURCES = sorted((NODE_PROJECT / "src").glob("*.js"))
 
 
@@ -29,7 +30,7 @@ class Node(unittest.TestCase):
         for file in sorted(NODE_TESTS.glob("*.test.mjs")):
             with self.subTest(file.name):
                 done = run_node("--test", "--test-reporter=tap", file)
-                counts = dict(re.findall(r"^# (tests|pass|fail|cancelled|skipped|todo) (\d+)$", done.stdout, re.MULTILINE))
+                counts = dict(_COUNT.findall(done.stdout))
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertEqual(counts.pop("pass"), counts.pop("tests"), done.stdout)
                 self.assertEqual(set(counts.values()), {"0"})

@@ -29,6 +29,8 @@ export type Snapshot = {
   createdAt: Timestamp;
   expiresAt?: Timestamp;
   paymentHandling: Open<"auto" | "manual">;
+  /** session: another token of the client session is recognised; token: this one alone. */
+  paymentProtection?: Open<"session" | "token">;
   availablePaymentMethods?: ({
     /** As in ADYEN_IDEAL. */
     type: string;
@@ -51,6 +53,7 @@ export type Snapshot = {
     info?: AdditionalInfo;
   })[];
   payment?: Payment;
+  secondPayment?: Payment;
   outcome?: Open<"success" | "pending" | "handledByClient" | "failed" | "cancelled" | "unknown">;
   error?: ErrorData;
   redacted?: boolean;
@@ -91,6 +94,8 @@ export type Payment = {
   id?: string | null;
   orderId?: string | null;
   status?: string | null;
+  /** It was made before this checkout's creation: the order is paid, this checkout took nothing. */
+  existing?: boolean;
 };
 
 export type ErrorData = {
@@ -222,7 +227,8 @@ export interface Calls {
       /** How many, by state. */
       checkouts: Record<string, unknown>;
       subscriptions: number;
-      events: Record<string, unknown>;
+      /** Published and lost; for administrators. */
+      events?: Record<string, unknown>;
       upstream: Record<string, unknown>;
       store: Record<string, unknown>;
     };
@@ -241,10 +247,31 @@ export interface Calls {
       next?: string;
     };
   };
+  /** Has upstream asked again what became of payments, after a question has made a second payment; for administrators. */
+  "system.allowQuestions": {
+    params: Record<string, never>;
+    result: Record<string, never>;
+  };
+  /** Copies the state to `backups` of the state directory; for administrators. Answers when the copy is on the disk; it holds what was committed until then. */
+  "system.backup": {
+    params: {
+      /** What the copy is called; there must be none of that name. */
+      name: string;
+    };
+    result: {
+      /** Where it is. */
+      path: string;
+      /** How large it is. */
+      bytes: number;
+    };
+  };
   /** Reads the configuration again; for administrators. Answers when it is in force. */
   "system.reload": {
     params: Record<string, never>;
-    result: Record<string, never>;
+    result: {
+      /** The options that were changed and are read at start alone; absent if none was. */
+      needsRestart?: string[];
+    };
   };
   /** Describes every method, event and error of this daemon. */
   "rpc.discover": {
@@ -338,13 +365,13 @@ export interface Calls {
       checkoutId: CheckoutReference;
       decisionId: string;
       decision: "continue" | "abort" | "continueWithNewClientToken" | "complete";
-      /** With continue: instead of the daemon's own. */
+      /** With continue: instead of a derived one; of this attempt alone. */
       paymentIdempotencyKey?: string;
       /** With abort. */
       message?: string;
       /** With continueWithNewClientToken. */
       clientToken?: string;
-      /** With complete: what your backend made. */
+      /** With complete or abort: what your backend made. */
       payment?: {
         id?: string;
         orderId?: string;
@@ -623,6 +650,8 @@ export interface Events {
     componentId?: ComponentId;
     paymentMethodType: string;
     paymentMethodTokenData?: Record<string, unknown>;
+    /** Manual handling: for your backend's payment. */
+    paymentIdempotencyKey?: string;
     /** To be named in checkout.decide. */
     decisionId?: string;
     deadline?: Timestamp;
@@ -679,6 +708,8 @@ export interface Events {
     componentId?: ComponentId;
     error: ErrorData;
     payment?: Payment;
+    /** One that should not be: refund it. */
+    secondPayment?: Payment;
     outcome: Open<"failed" | "cancelled" | "unknown">;
   };
   /** Events were dropped because the connection read too slowly. */
