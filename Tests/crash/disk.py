@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 _RECORD = struct.Struct("<cQQI")
 _SECTOR = 512
 # How much of what was not flushed survives, of a file or of the directory.
-_SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
+SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
+NOTHING = (0.0,)
 
 
 @dataclass
@@ -58,19 +59,19 @@ class Disk:
                 _rename(self._names, done)
             self._pending = []
 
-    def after_power_failure(self, chance: random.Random) -> dict[str, bytes]:
+    def after_power_failure(self, chance: random.Random, shares: Sequence[float]) -> dict[str, bytes]:
         """The files that are found then."""
         names = dict(self._names)
-        share = chance.choice(_SHARES)
+        share = chance.choice(shares)
         for operation in self._pending:
             if chance.random() < share:
                 _rename(names, operation)
-        return {name: self._remains(self._files[inode], chance) for name, inode in sorted(names.items())}
+        return {name: self._remains(self._files[inode], chance, shares) for name, inode in sorted(names.items())}
 
     @staticmethod
-    def _remains(file: _File, chance: random.Random) -> bytes:
+    def _remains(file: _File, chance: random.Random, shares: Sequence[float]) -> bytes:
         data = bytearray(file.flushed)
-        share = chance.choice(_SHARES)
+        share = chance.choice(shares)
         for operation in file.pending:
             for part in _sectors(operation):
                 if chance.random() < share:
@@ -78,9 +79,9 @@ class Disk:
         return bytes(data)
 
 
-def power_failure(journal: Path, state: Path, chance: random.Random) -> None:
+def power_failure(journal: Path, state: Path, chance: random.Random, shares: Sequence[float] = SHARES) -> None:
     """Puts a state directory into the state in which a power failure leaves it."""
-    survivors = Disk(journal.read_bytes()).after_power_failure(chance)
+    survivors = Disk(journal.read_bytes()).after_power_failure(chance, shares)
     for path in state.iterdir():
         path.unlink()
     for name, data in survivors.items():

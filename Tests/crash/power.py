@@ -6,7 +6,7 @@ import random
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 
-from crash.disk import power_failure
+from crash.disk import NOTHING, SHARES, power_failure
 from crash.durable import DurableDaemon
 from crash.flow import Flow, Shopper
 from crash.preload import Trace, journalled, started_again
@@ -58,15 +58,18 @@ class Survivor(Shopper):
 
 
 def pay_through_power_failure(
-    sandbox: Sandbox, flow: Flow, crash_at: int, seed: int, *, loses_flushes: bool = False
+    sandbox: Sandbox, flow: Flow, crash_at: int, seed: int, *, is_harshest: bool = False, loses_flushes: bool = False
 ) -> Outcome:
-    """Pays; the power fails at that point of the daemon's first run, and chance decides what the disk has then."""
+    """Pays; the power fails at that point of the daemon's first run, and chance decides what the disk has then.
+
+    The harshest failure leaves what was flushed, and nothing else.
+    """
     sandbox.reset()
     daemon = DurableDaemon(sandbox.port, OPTIONS)
     trace = Trace(daemon.directory / "trace", crash_at)
     journal = daemon.directory / "journal"
     chance = random.Random(f"{flow.name} {crash_at} {seed}")
-    daemon.meanwhile = lambda: power_failure(journal, daemon.state, chance)
+    daemon.meanwhile = lambda: power_failure(journal, daemon.state, chance, NOTHING if is_harshest else SHARES)
     survivor = Survivor(daemon, sandbox.session(**flow.session), flow, [started_again(_NEXT_START)])
     faults: list[str] = []
     try:
