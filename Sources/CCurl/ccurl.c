@@ -6,7 +6,8 @@
 
 ccurl_table ccurl;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *library;
 static int outcome = -1;
 static char reason[256];
 
@@ -24,7 +25,7 @@ enum { OLDEST_VERSION = 0x075700 };
   } while (0)
 
 static void load(void) {
-  void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library) library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *error = dlerror();
     snprintf(reason, sizeof reason, "%s", error ? error : "libcurl.so.4 cannot be loaded");
@@ -71,7 +72,10 @@ static void load(void) {
 }
 
 int ccurl_load(const char **why) {
-  pthread_once(&once, load);
-  if (outcome && why) *why = reason;
-  return outcome;
+  pthread_mutex_lock(&lock);
+  if (outcome) load();
+  int result = outcome;
+  pthread_mutex_unlock(&lock);
+  if (result && why) *why = reason;
+  return result;
 }

@@ -8,7 +8,7 @@ package struct LibraryProblem: Error, Sendable, Equatable, CustomStringConvertib
 
 /// libcurl itself, which is loaded when it is first needed.
 enum CurlLibrary {
-  /// Loads and initialises the library, once; later calls give the first call's outcome.
+  /// Loads and initialises the library, unless that is done; what has failed is tried again.
   static func load() throws(LibraryProblem) {
     var reason: UnsafePointer<CChar>?
     guard unsafe ccurl_load(&reason) != 0 else { return }

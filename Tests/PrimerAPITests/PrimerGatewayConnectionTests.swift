@@ -56,6 +56,52 @@ import Upstream
     #expect(try rig.result(at: url) == .failure(OperationFailure(.notSent)))
   }
 
+  @Test func `a name that nobody knows sends nothing`() throws {
+    let rig = try GatewayRig(host: "nobody.invalid", port: 443)
+    let result = try rig.result(of: Self.create, at: "https://nobody.invalid/")
+    #expect(result == .failure(OperationFailure(.notSent)))
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
+    "HTTP/1.1 407 Who are you\r\nProxy-Authenticate: Basic\r\nContent-Length: 2\r\n\r\n{}",
+    "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 13\r\n\r\n<html></html>", "HTTP/1.1 5", "{}", "",
+  ])
+  func `a proxy that does not connect sends nothing`(answer: String) throws {
+    let rig = try GatewayRig(port: 9) { $0.proxy = "http://127.0.0.1:\($1)" }
+    rig.server.onRawBytes = { connection in
+      connection.send(answer)
+      connection.close()
+    }
+    let result = try rig.result(of: Self.create, at: "https://127.0.0.1:9/")
+    #expect(result == .failure(OperationFailure(.notSent)))
+    #expect(rig.server.connectionCount == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `without a descriptor nothing is sent, and with one it is again`(isLoaded: Bool) async {
+    // In a process of its own: the limit is the whole process's, and so is the library, which is loaded
+    // with the first request.
+    await #expect(processExitsWith: .success) { [isLoaded = isLoaded as Bool] in
+      if isLoaded { try CurlLibrary.load() }
+      let rig = try GatewayRig()
+      rig.server.onRequest = { $0.connection.answer(200, pending) }
+      var limit = rlimit()
+      try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+      let next = dup(0)
+      close(next)
+      var none = rlimit(rlim_cur: rlim_t(next), rlim_max: limit.rlim_max)
+      try #require(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none) == 0)
+      rig.perform("without", PrimerGatewayConnectionTests.create) { _ in
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        rig.perform("with")
+      }
+      try rig.run(untilCompleted: 2)
+      try #require(rig.results[0].result == .failure(OperationFailure(.notSent)))
+      try #require(rig.results[1].result == isPending)
+    }
+  }
+
   @Test func `a failed TLS handshake sends nothing`() throws {
     let rig = try GatewayRig()
     rig.server.onRawBytes = { connection in

@@ -43,11 +43,11 @@ typedef struct {
   void (*free)(void *memory);
 } ccurl_table;
 
-// Filled by `ccurl_load`, never changed after.
+// Filled by `ccurl_load`, never changed once that has returned 0.
 extern ccurl_table ccurl;
 
-// Loads libcurl.so.4 and initialises it, once; later calls give the first call's outcome. Returns 0,
-// or -1 and in `*why` (if `why` is not NULL) one line that lives as long as the process.
+// Loads libcurl.so.4 and initialises it, unless that is done. It is tried again if it failed: there may
+// have been no descriptor. Returns 0, or -1 and in `*why` (if `why` is not NULL) one line, for good.
 int ccurl_load(const char **why);
 
 // -- One transfer -----------------------------------------------------------------------------
