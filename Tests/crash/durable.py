@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from support.daemon import TIMEOUT, Crashed, Daemon, program
+from support.manager import passing
 
 DATABASE = "checkoutd.sqlite"
 
@@ -42,7 +43,7 @@ class DurableDaemon(Daemon):
         self._reviving = threading.Lock()
         # What is done between a crash and the start after it.
         self.meanwhile: Callable[[], None] = lambda: None
-        # Descriptors that the next run inherits.
+        # Descriptors that the next run inherits, as its third and on.
         self.passed: Sequence[int] = ()
         self.options = list(options)
         self._upstream = f"http://127.0.0.1:{upstream_port}"
@@ -76,7 +77,8 @@ class DurableDaemon(Daemon):
 
     def _command(self, socket_path: Path) -> list[str]:
         command = [str(program("checkoutd")), "--socket", str(socket_path), "--state-directory", str(self.state)]
-        return [*command, "--upstream-allow", self._upstream, *self.options]
+        command += ["--upstream-allow", self._upstream, *self.options]
+        return passing(command, self.passed) if self.passed else command
 
     def refused(self, environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """A further run on the same directory, which should end by itself."""

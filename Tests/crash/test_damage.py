@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 from crash.case import DurableTest, eventually
@@ -103,6 +104,38 @@ class Bit(Damage):
         checkout.client = self.client
         checkout.call("checkout.cancel")
         self.assertEqual(checkout.snapshot["error"]["errorId"], "state-restored")
+
+
+class Row(DurableTest):
+    def test_that_cannot_be_read_is_no_end_of_the_events(self) -> None:
+        checkout, other = self.chosen(self.approving()), self.chosen(self.approving())
+        count = checkout.snapshot["seq"]
+        self.daemon.stop()
+        number = int(checkout.id.removeprefix("co_"), 16)
+        with sqlite3.connect(self.daemon.state / DATABASE) as database:
+            key = number - (1 << 64 if number >> 63 else 0)
+            # Its second row: the last one has the state.
+            query = "SELECT id FROM change WHERE checkout_id=? AND event_count & 1048575 > 0 ORDER BY id LIMIT 1 OFFSET 1"
+            (row,) = database.execute(query, (key,)).fetchone()
+            database.execute("UPDATE change SET body=x'c1' WHERE id=?", (row,))
+        database.close()
+        self.daemon.start()
+        self.client = self.daemon.connect()
+        checkout.client = other.client = self.client
+        self.assert_refused(-32006, "store-failed", None, "events.read", checkoutId=checkout.id)
+        self.assertIn("a row cannot be read", self.daemon.log)
+        last = checkout.call("events.read", after=count - 1)
+        self.assertEqual([event["params"]["seq"] for event in last["events"]], [count])
+        # Whoever follows them is not left to believe that there were none.
+        follower = self.daemon.connect()
+        follower.call("events.subscribe", checkoutId=checkout.id, after=0)
+        said = follower.read_to_end()
+        self.assertEqual((said[-1]["id"], said[-1]["error"]["code"]), (None, -32006))
+        # Everybody else is served, and so is what the checkout has still to do.
+        self.assert_history(other)
+        checkout.subscribe()
+        checkout.submit()
+        self.assert_completed(checkout.await_end(), "success")
 
 
 class Start(DurableTest):

@@ -23,7 +23,7 @@ from crash.preload import clock_set
 from support.checkout import Checkout
 from support.client import Client
 from support.lines import JsonObject
-from support.manager import ServiceManager, carrier, passing, sealed_file
+from support.manager import ServiceManager, carrier, sealed_file
 
 # Upstream does not answer here, and nothing is to happen for want of that.
 PATIENT = ["--drain-timeout", "0"] + [
@@ -41,9 +41,6 @@ class Successor(DurableDaemon):
         super().__init__(UPSTREAM_PORT, PATIENT, state)
         self._upstream = UPSTREAM
         self._clock = clock_set(round(left_at - time.time()))
-
-    def _command(self, socket_path: Path) -> list[str]:
-        return passing(super()._command(socket_path), self.passed)
 
     def start(self, environment: Mapping[str, str] | None = None) -> None:
         super().start({**self._clock, **(environment or {})})

@@ -9,7 +9,9 @@ from pathlib import Path
 from crash.case import DurableTest, eventually
 from crash.durable import DATABASE
 from support.checkout import BANK, Checkout
+from support.client import Client
 from support.daemon import TIMEOUT, program
+from support.manager import ServiceManager
 
 
 class Restore(DurableTest):
@@ -120,6 +122,42 @@ class Restore(DurableTest):
     @staticmethod
     def holding(secret: str, path: Path) -> int:
         return path.read_bytes().count(secret.encode())
+
+    def test_connections_that_were_left_are_of_another_state(self) -> None:
+        """Who was connected is told so by the end of the connection, and not that it goes on."""
+        manager = ServiceManager()
+        self.addCleanup(manager.close)
+
+        def leave() -> Client:
+            self.daemon.start(manager.environment)
+            client = self.daemon.connect()
+            client.call("system.hello")
+            self.daemon.stop()
+            names = ["connections", "handover"]
+            self.daemon.passed = [manager.stored[name] for name in names]
+            return client
+
+        def start() -> None:
+            names = {"LISTEN_FDS": "2", "LISTEN_FDNAMES": "connections:handover"}
+            self.daemon.start({**manager.environment, **names})
+            self.daemon.passed = []
+
+        self.daemon.stop()
+        client = leave()
+        shutil.copy(self.daemon.state / DATABASE, self.copy)
+        start()
+        # Where nothing was restored it goes on.
+        self.assertEqual(client.call("system.ping"), {})
+        self.daemon.stop()
+        client = leave()
+        for path in self.daemon.state.iterdir():
+            path.unlink()
+        self.assertEqual(self.run_restore().returncode, 0)
+        start()
+        said = client.read_to_end()
+        self.assertNotIn("system.resumed", [message["method"] for message in said if "method" in message])
+        self.client = self.daemon.connect()
+        self.assertEqual(self.client.call("system.ping"), {})
 
     def test_is_refused_where_a_state_is(self) -> None:
         checkout = self.chosen()
