@@ -12,30 +12,37 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from clients.library import PROJECT
-from support.case import DaemonTest
+from crash.case import DurableTest
 from support.sandbox import APPROVING
 
 TIMEOUT = 120
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_BLOCKS = _BLOCK.findall((PROJECT / "README.md").read_text())
-# Debian's, for which client/packages has what pip needs to build without a network.
-_PYTHON = "/usr/bin/python3"
+_INSTALL, _IDEAL, _RESUME, _ACH = [text for _, text in _BLOCK.findall((PROJECT / "README.md").read_text())]
+# Debian's Python, and what pip needs to build without a network: client/packages has it.
+_PYTHON_FROM = "/usr/bin"
+_WHEELS = "/usr/share/python-wheels"
 
 
-class Readme(DaemonTest):
+class Readme(DurableTest):
     def setUp(self) -> None:
         super().setUp()
         directory = TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = Path(directory.name)
         self.environment = os.environ | {
-            "PATH": f"{self.directory / 'venv' / 'bin'}:{os.environ['PATH']}",
+            "PATH": f"{self.directory / 'venv' / 'bin'}:{_PYTHON_FROM}:{os.environ['PATH']}",
             "PIP_NO_INDEX": "1",
-            "PIP_NO_BUILD_ISOLATION": "false",
+            "PIP_FIND_LINKS": _WHEELS,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PYTHONUNBUFFERED": "1",
             "CHECKOUTD_SOCKET": str(self.daemon.socket_path),
         }
+
+    def install(self) -> None:
+        """Does what the README says of that."""
+        shutil.copytree(PROJECT, self.directory / "client" / "python")
+        self.assertIn("Successfully installed checkoutd-", self.run_command("bash", "-ec", _INSTALL))
 
     def run_command(self, *command: str | Path, text: str = "") -> str:
         """What a command prints."""
@@ -53,23 +60,46 @@ class Readme(DaemonTest):
         return done.stdout
 
     def test_works_as_written(self) -> None:
-        self.assertEqual([kind for kind, _ in _BLOCKS], ["sh", "python", "python", "python"])
-        (install, ideal, resume, ach) = [text for _, text in _BLOCKS]
-        shutil.copytree(PROJECT, self.directory / "client" / "python")
-        self.run_command(_PYTHON, "-m", "venv", "--system-site-packages", "venv")
-        self.assertIn("Successfully installed checkoutd-", self.run_command("bash", "-ec", install))
-
-        paid = self.run_command("python", "-c", ideal, text=self.session(**APPROVING).client_token + "\n")
+        self.install()
+        paid = self.run_command("python", "-c", _IDEAL, text=self.session(**APPROVING).client_token + "\n")
         self.assertIn("9001 Ambachtsbank\n", paid)
         self.assertRegex(paid, r"\nopen http://\S+/bank/\S+\nthe end: success\n$")
-        self.assertEqual(self.run_command("python", "-c", resume), "success SUCCESS\n1003 checkout-ended\n")
-        debited = self.run_command("python", "-c", ach, text=self.session().client_token + "\n")
+        first = self.run_command("python", "-c", _RESUME)
+        self.assertRegex(first, r"^1 checkout.didLoadAvailablePaymentMethods\n")
+        self.assertTrue(first.endswith(" checkout.didCompleteCheckout\nsuccess SUCCESS\n1003 checkout-ended\n"), first)
+        # It has kept its place, so that nothing is left to tell.
+        self.assertEqual(self.run_command("python", "-c", _RESUME), "success SUCCESS\n1003 checkout-ended\n")
+        debited = self.run_command("python", "-c", _ACH, text=self.session().client_token + "\n")
         self.assertEqual(debited, "who pays: Mila Verhoeven\nExample Shop may debit the account\nthe end: pending\n")
 
         # Type checkers see the installed package as typed.
-        (self.directory / "pay.py").write_text(ideal + "\nreveal_type(checkout.wait())\n")
+        (self.directory / "pay.py").write_text(_IDEAL + "\nreveal_type(checkout.wait())\n")
         told = self.run_command("mypy", "--strict", "--python-executable", "venv/bin/python", "pay.py")
         self.assertIn("checkoutd.types.Waited", told)
+
+    def test_survives_a_restart(self) -> None:
+        """The daemon is killed while the shopper is at the bank."""
+        self.install()
+        session = self.session()
+        process = subprocess.Popen(
+            ["python", "-c", _IDEAL],
+            cwd=self.directory,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        assert process.stdin and process.stdout
+        with process.stdin, process.stdout:
+            process.stdin.write(session.client_token + "\n")
+            process.stdin.close()
+            while not process.stdout.readline().startswith("open "):
+                self.assertIsNone(process.poll())
+            self.restart(meanwhile=session.approve)
+            self.assertEqual(process.stdout.readline(), "the end: success\n")
+        self.assertEqual(process.wait(TIMEOUT), 0)
 
 
 class Types(unittest.TestCase):
