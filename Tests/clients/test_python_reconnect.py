@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, ClassVar
 
+from clients.flood import flood
 from clients.library import checkoutd
 from crash.case import HOW, DurableTest, eventually
 from support.checkout import BANK
 from support.client import TIMEOUT
-from support.lines import JsonObject
 
 
 def has_page(event: checkoutd.Event) -> bool:
@@ -150,13 +150,6 @@ class Restarts(DurableTest):
 class SlowReader(DurableTest):
     options: ClassVar[Sequence[str]] = ["--max-queue", "65536"]
 
-    def flood(self, component_id: str) -> None:
-        """Makes events until the daemon drops some for the one who follows."""
-        params: JsonObject = {"componentId": component_id, "data": {"bankId": BANK}}
-        while not any(row["lost"] for row in self.client.call("system.connections")["connections"]):
-            self.client.send_all([("component.updateCollectedData", params)] * 50)
-            self.client.call("system.ping")
-
     def test_lost_events_are_read(self) -> None:
         with checkoutd.Client(self.daemon.socket_path) as kiosk:
             checkout = kiosk.start(self.session().client_token)
@@ -164,7 +157,7 @@ class SlowReader(DurableTest):
             banks.start()
             events = checkout.events(timeout=TIMEOUT)
             seen = [next(events) for _ in range(3)]
-            self.flood(banks.id)
+            flood(self.client, banks.id)
             checkout.cancel()
             seen += events
             self.assertEqual([event.seq for event in seen], list(range(1, len(seen) + 1)))
@@ -180,7 +173,7 @@ class SlowReader(DurableTest):
                 async for event in checkout.events(timeout=TIMEOUT):
                     seen.append(event.seq)
                     if len(seen) == 3:
-                        self.flood(banks.id)
+                        flood(self.client, banks.id)
                         await checkout.cancel()
                 return seen
 

@@ -69,6 +69,18 @@ test("an error reply has what the daemon said, and the connection goes on", asyn
   assert.equal(daemon.peers.length, 1);
 });
 
+test("an error's stack leads to who made the call", async (t) => {
+  const error = { code: 1001, message: "Unknown", data: { errorId: "unknown-checkout" } };
+  const daemon = await FakeDaemon.listening(t, ({ id }, peer) => peer.say({ id, error }));
+  const checkout = checkoutOf(daemon.client());
+  const look = async () => await checkout.snapshot();
+  const follow = async () => await all(checkout.events());
+  const away = async () => await new FakeDaemon(t).client({ patience: 0 }).hello();
+  for (const caller of [look, follow, away]) {
+    await assert.rejects(caller, ({ stack }) => stack.includes(`at async ${caller.name} `));
+  }
+});
+
 test("an error without data", async (t) => {
   const error = { code: -32603, message: "No" };
   const daemon = await FakeDaemon.listening(t, ({ id }, peer) => peer.say({ id, error }));

@@ -3,7 +3,7 @@
 import * as calls from "./calls.js";
 import { Checkout } from "./checkout.js";
 import { CallConnection, connected, EventStream } from "./connection.js";
-import { ConnectionLost } from "./errors.js";
+import { CheckoutdError, ConnectionLost } from "./errors.js";
 import { Following } from "./following.js";
 import { defaultSocket } from "./place.js";
 import { Patience, Scope } from "./timing.js";
@@ -59,6 +59,8 @@ export class Client {
     this.#scopes.add(scope);
     try {
       return await scope.run(span, signal, work);
+    } catch (failure) {
+      throw told(failure);
     } finally {
       this.#scopes.delete(scope);
     }
@@ -129,4 +131,10 @@ export class Client {
       stream.close();
     }
   }
+}
+
+/** The failure, with the stack of whoever waits for it in place of that of what read the bytes. */
+function told(failure) {
+  if (failure instanceof CheckoutdError) Error.captureStackTrace(failure, told);
+  return failure;
 }
