@@ -154,15 +154,15 @@ class Electron(DurableTest):
         self.client = self.daemon.connect()
         (checkout,) = self.client.call("checkout.list")["checkouts"]
         reported = {"name": "webRedirect", "state": "dismissed"}
-        eventually("it is reported", lambda: self.component(checkout["checkoutId"])["step"] == reported)
+        eventually("it is reported", lambda: self.step(checkout["checkoutId"]) == reported)
         self.sandbox.decide(payment, "approve")
         self.assertIn("has arrived", kiosk.until_screen("end")["outcome"])
 
-    def component(self, checkout_id: str) -> JsonObject:
-        """The component of a checkout."""
+    def step(self, checkout_id: str) -> JsonObject:
+        """Where the component of a checkout has got to."""
         (component,) = self.client.call("checkout.get", checkoutId=checkout_id)["components"]
-        found: JsonObject = component
-        return found
+        step: JsonObject = component["step"]
+        return step
 
     def test_a_shop_that_does_not_answer(self) -> None:
         self.shop = f"{self.sandbox.base}/nothing"

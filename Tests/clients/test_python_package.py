@@ -85,7 +85,7 @@ class Package(DaemonTest):
         urls = dict(url.split(", ") for url in self.metadata.get_all("Project-URL", []))
         self.assertEqual(set(urls), {"Homepage", "Source", "Issues", "Changelog"})
         self.assertTrue(all(url.startswith("https://") for url in urls.values()), urls)
-        classifiers = self.metadata.get_all("Classifier", [])
+        classifiers: list[str] = self.metadata.get_all("Classifier", [])
         for topic in ("Development Status", "License", "Operating System", "Programming Language", "Topic", "Typing"):
             self.assertTrue([name for name in classifiers if name.startswith(f"{topic} :: ")], topic)
         self.assertEqual(self.metadata.get_all("Requires-Dist", []), [])

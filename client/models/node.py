@@ -128,7 +128,7 @@ def _members(members: Sequence[JsonObject], type_: _Type) -> str:
         return "Record<string, never>"
     lines = []
     for member in members:
-        words = member.get("description") or member.get("summary", "")
+        words = str(member.get("description") or member.get("summary", ""))
         mark = "" if member.get("required") else "?"
         lines.append(f"{_comment(words)}{member['name']}{mark}: {type_.of(member['schema'])};")
     return _braced(lines)
