@@ -38,14 +38,17 @@ extension Checkout {
   /// failure leaves a surcharge on the session.
   ///
   /// A payment that upstream has called made is never told as failed or cancelled; nor is, in a state
-  /// that has gone back in time, what only this daemon thinks has failed or was cancelled.
+  /// that has gone back in time, what only this daemon thinks has failed or was cancelled. Upstream's
+  /// word about one payment is enough there only if it must be the session's: where clients may choose
+  /// keys, what was forgotten may have made another.
   mutating func end(
     _ outcome: Outcome, _ error: CheckoutError?, onWordOfUpstream: Bool = false,
     _ turn: inout Turn
   ) {
     var outcome = isPaymentMade && !outcome.isCompletion ? .unknown : outcome
     var error = error
-    if isRestored, !onWordOfUpstream, !outcome.holdsSession {
+    let isProven = onWordOfUpstream && !settings.decidesOnPaymentCreation
+    if isRestored, !isProven, !outcome.holdsSession {
       outcome = .unknown
       error = upstreamError(.stateRestored, nil, &turn)
     }

@@ -103,7 +103,9 @@ extension Checkout {
   /// Ends with `failed` only if upstream says that this payment failed, with `unknown` otherwise: the
   /// payment exists, and the shopper has approved it.
   private mutating func fail(_ failure: OperationFailure, _ id: ErrorID, _ turn: inout Turn) {
-    if failure.payment?.meaning == .failed, failure.payment?.id == attempt?.payment?.id {
+    if let payment = failure.payment, payment.meaning == .failed, payment.id != nil,
+      payment.id == attempt?.payment?.id
+    {
       return end(.failed, upstreamError(id, failure, &turn), onWordOfUpstream: true, &turn)
     }
     askOrEnd(upstreamError(.outcomeUnknown, failure, &turn), &turn)

@@ -24,6 +24,9 @@ extension Checkout {
     if isNewlyRestored { isRestored = true }
     // What has become of it since is not known; to go on could create a payment once more.
     if isRestored, leadsToCreation { return end(.failed, nil, &turn) }
+    // Nor whether it was cancelled since, and the session's next payment made: to go on could approve
+    // this one as well.
+    if isNewlyRestored, leadsToApproval { return end(.failed, nil, &turn) }
     doubtEnding(&turn)
     if let expiresAt { expire(at: expiresAt, &turn) }
     restoreDecision(minimumDecisionSpan, &turn)
@@ -56,6 +59,15 @@ extension Checkout {
     guard case .paying(let stage) = phase else { return false }
     switch stage {
     case .patching, .decidingOnCreation, .tokenizing, .creating: return true
+    default: return false
+    }
+  }
+
+  /// Whether the shopper's next answers are what the payment waits for.
+  private var leadsToApproval: Bool {
+    guard case .paying(let stage) = phase else { return false }
+    switch stage {
+    case .collecting, .mandating: return true
     default: return false
     }
   }

@@ -211,4 +211,21 @@ import ValueTree
         "didCompleteCheckout handledByClient", "# ended handledByClient",
       ])
   }
+
+  /// The daemon does not know the backend's payment: a status without an id may be another's.
+  @Test func `a refused completion that names no payment settles nothing`() {
+    var bench = Bench(Sample.manualSettings)
+    bench.start()
+    bench.startACH()
+    bench.call(.submit)
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
+    bench.answer("validate", .acknowledged)
+    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.decideMandate(isAccepted: true))
+    var refusal = Sample.refusal()
+    refusal.payment = Payment(status: "FAILED")
+    bench.fail("complete", refusal)
+    #expect(bench.checkout.outcome == .unknown)
+  }
 }

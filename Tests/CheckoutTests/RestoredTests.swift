@@ -6,9 +6,11 @@ import ValueTree
 @Suite struct RestoredTests {
   static let unknown = "didFail unknown state-restored"
 
-  /// What comes to a creation by itself ends; the rest goes on.
+  /// What comes to a creation by itself ends, and what waits for the shopper's approval; the rest goes
+  /// on.
   static let ending: Set<Stop> = [
     .patching, .deciding, .tokenizing, .creating, .creatingUnsent, .creatingUncertain,
+    .collecting, .mandating,
   ]
 
   @Test(arguments: Stop.allCases)
@@ -19,6 +21,51 @@ import ValueTree
     #expect(lines.contains { $0.hasPrefix(Self.unknown) } == Self.ending.contains(stop))
     for timer in bench.timers.keys.filter({ $0.name == "repeat" }) { bench.fire(timer) }
     #expect(!bench.inFlight.contains { ["create", "tokenize"].contains($0.request.name) })
+  }
+
+  /// The state that was lost may have cancelled the payment, and made the session's next one.
+  @Test(arguments: [Stop.collecting, .mandating])
+  func `no mandate is accepted of a payment that may have been cancelled`(stop: Stop) throws {
+    var bench = Bench(at: stop)
+    let lines = try bench.restart(isRestored: true)
+    #expect(lines.contains("\(Self.unknown) pay-1 PENDING"), "\(lines)")
+    #expect(bench.call(.decideMandate(isAccepted: true)) == ["! checkout-ended"])
+    #expect(bench.inFlight.isEmpty)
+  }
+
+  /// One that was begun after the restore is this state's own, over restarts too.
+  @Test func `a mandate that is asked for after the restore is waited for`() throws {
+    var bench = Bench()
+    bench.start()
+    bench.startACH()
+    try bench.restart(isRestored: true)
+    bench.call(.submit)
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.answer("create", Sample.payment(.pending, action: Sample.achToken))
+    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    try bench.restart()
+    bench.call(.decideMandate(isAccepted: true))
+    bench.answer("complete", .acknowledged)
+    #expect(bench.checkout.outcome == .pending)
+  }
+
+  /// Under a key of its own, or in vain: what has been forgotten may have made another payment.
+  @Test(arguments: ["key-a", nil])
+  func `where clients choose keys upstream's word about one payment is not the last`(
+    key: String?
+  ) throws {
+    var bench = Bench(Sample.decidingSettings)
+    bench.start()
+    bench.provideBanks()
+    bench.call(.start)
+    bench.answer("banks", .banks(Sample.banks))
+    bench.choose("0")
+    try bench.restart(isRestored: true)
+    bench.call(.submit)
+    bench.call(.decide(id: "d1", .continue(idempotencyKey: key)))
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.answer("create", Sample.payment(.failed))
+    #expect(bench.eventLines.last == "\(Self.unknown) pay-1 FAILED")
   }
 
   @Test(arguments: Stop.allCases)
