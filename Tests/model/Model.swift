@@ -322,6 +322,7 @@ final class Model {
     }
     world.history.insert(isKnown ? .isRestored : .isReplaced)
     for key in world.payments.indices {
+      if !isKnown, world.payments[key].isSettledHere { world.history.insert(.hasForgotten(key)) }
       world.payments[key].isSettledHere = (0..<2).contains {
         facts(world, $0).settledPayment == key
       }

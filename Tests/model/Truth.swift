@@ -46,8 +46,9 @@ extension Model {
     for key in Cells.keys where world.payments[key].exists {
       existing |= 1 << UInt16(key)
       let payment = world.payments[key]
-      // A state copied by hand may not know of a mandate: its own record may send it on.
-      if isByHand, payment.isSettledHere { continue }
+      // A state copied by hand may not know of a mandate, or of a cancellation: the record that does
+      // has sent the session on to its next payment.
+      if isByHand, payment.isSettledHere || world.history.contains(.hasForgotten(key)) { continue }
       guard payment.status != .failed, payment.canMove || isInReach(key, world) else { continue }
       open |= 1 << UInt16(key)
     }

@@ -28,6 +28,8 @@ struct World {
     static let isDoubled = History(rawValue: 4)
     /// Upstream was found to treat keys as it should not.
     static let isAlarmed = History(rawValue: 8)
+    /// A record that is gone said that the payment of that key was settled here.
+    static func hasForgotten(_ key: Int) -> History { History(rawValue: 1 << UInt32(16 + key)) }
   }
 
   /// What upstream has of a key.
