@@ -133,6 +133,16 @@ test("a refused connection is tried again as long as there is patience", async (
   assert.equal(await daemon.client().hello(), 1);
 });
 
+test("the last line of a connection says why it ends", async (t) => {
+  const error = { code: -32007, message: "Closing connection", data: { errorId: "closing", reason: "slow-reader" } };
+  const daemon = await FakeDaemon.listening(t, (_, peer) => peer.say({ id: null, error }));
+  await assert.rejects(daemon.client().call("x.y"), (failure) => {
+    assert.ok(failure instanceof ConnectionLost);
+    assert.equal(failure.cause.data.reason, "slow-reader");
+    return true;
+  });
+});
+
 test("nobody there", async (t) => {
   const daemon = new FakeDaemon(t);
   await assert.rejects(daemon.client({ patience: 0 }).hello(), (failure) => {
@@ -374,7 +384,18 @@ test("what goes wrong after an event comes after it", async (t) => {
   await assert.rejects(events.next(), ProtocolError);
 });
 
-test("patience with events ends, and begins anew with each event", async (t) => {
+test("patience with events begins anew when the daemon is there", async (t) => {
+  // Longer than the patience lasts: no event comes, and then the connection breaks.
+  const silence = 60;
+  const daemon = await FakeDaemon.listening(t, following((peer, after) => {
+    if (after === 3) return peer.event(4, "checkout.didFail");
+    peer.event(after + 1);
+    return setTimeout(() => peer.hangUp(), silence);
+  }));
+  assert.deepEqual(await seqs(checkoutOf(daemon.client({ patience: silence / 2 })).events()), [1, 2, 3, 4]);
+});
+
+test("patience with events ends", async (t) => {
   let isThere = true;
   const daemon = await FakeDaemon.listening(t, following((peer, after) => {
     peer.event(after + 1);

@@ -46,7 +46,7 @@ export class Client {
         try {
           return call.read(await this.#try(call, scope));
         } catch (failure) {
-          if (this.#isClosed || !calls.mayBeRepeated(call, failure)) throw failure;
+          if (!calls.mayBeRepeated(call, failure)) throw failure;
           await scope.pause(patience.pauseAfter(failure));
         }
       }
