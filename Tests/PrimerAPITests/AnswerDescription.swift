@@ -58,7 +58,7 @@ extension Value {
 
 /// One change of a good answer.
 struct Variant {
-  enum Change { case null, absent, mistyped }
+  enum Change { case null, absent, mistyped, unknown }
 
   let path: String
   let need: Need

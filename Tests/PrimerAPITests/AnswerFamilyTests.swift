@@ -85,32 +85,14 @@ import ValueTree
     }
   }
 
-  /// What may stand where nobody looks, as it is sent.
-  private static let oddities: [(name: String, bytes: [UInt8])] =
-    [
-      ("a long integer", "18446744073709551616"), ("a long negative", "-9223372036854775809"),
-      ("a huge number", "1e400"), ("half a pair", #""\ud800""#), ("the other half", #""x\udc00y""#),
-      ("a doubled name", #"{"a":1,"a":2}"#), ("a doubled name in a list", #"[{"a":1,"a":2}]"#),
-      ("64 deep", String(repeating: "[", count: 64) + String(repeating: "]", count: 64)),
-      ("1000 deep", String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)),
-      ("a word", "NaN"), ("a line end in a string", "\"a\nb\""), ("NUL", #""\u0000""#),
-    ].map { ($0.0, Array($0.1.utf8)) } + [
-      ("Latin-1", [UInt8(ascii: "\""), 0x63, 0x61, 0x66, 0xE9, UInt8(ascii: "\"")])
-    ]
-
   @Test(arguments: AnswerDescription.all)
   func `an oddity where nobody looks costs nothing, wherever it stands`(
     description: AnswerDescription
   ) throws {
     let shape = description.shape()
     let good = Self.withoutData(try Self.read(shape.value, description))
-    let mark = "odd-one-out"
-    for body in shape.withOddMember(.init("zz", .string(mark))) {
-      let text = body.jsonBytes
-      let place = try #require(text.firstRange(of: Array("\"\(mark)\"".utf8)))
-      for (name, oddity) in Self.oddities {
-        var bytes = text
-        bytes.replaceSubrange(place, with: oddity)
+    for body in shape.withOddMember(.init("zz", .string(TextOddity.mark))) {
+      for (name, bytes) in TextOddity.inside(body.jsonBytes) {
         let result = Self.withoutData(try Self.read(bytes, description))
         #expect(result == good, "\(name) in \(body.jsonText)")
       }
@@ -172,7 +154,7 @@ import ValueTree
   /// A key that was used, in an answer with every oddity.
   @Test func `an oddity does not hide that a key was used`() throws {
     let create = try #require(AnswerDescription.all.first { $0.name == "create" })
-    for (name, oddity) in Self.oddities {
+    for (name, oddity) in TextOddity.all {
       for isInside in [false, true] {
         let names = #""paymentId":"pay-1","paymentStatus":"SETTLED""#
         let start = #"{"error":{"errorId":"IdempotencyKeyAlreadyExists""#
