@@ -212,6 +212,7 @@ final class Checkouts {
   ) throws(RPCError) -> CommandReply {
     try turn.requireStore()
     turn.touch(live)
+    if command.mustLast { turn.mustLast() }
     let (reply, effects) = live.checkout.perform(command, at: moment)
     apply(effects, to: live)
     switch command {
@@ -234,6 +235,7 @@ final class Checkouts {
     }
     guard turn.keep(arrival, of: live), registry[live.id] === live else { return }
     turn.touch(live)
+    if case .answer(_, let operation) = arrival, operation.request.mustLast { turn.mustLast() }
     let input: Input =
       switch arrival {
       case .answer(let result, let operation): self.input(result, to: operation, of: live)
@@ -427,4 +429,27 @@ final class Checkouts {
 
   /// What upstream is asked and has answered.
   var upstreamStatus: GatewayStatus { upstream.status }
+}
+
+extension Command {
+  /// Whether its effect, once it is answered, survives a power failure.
+  fileprivate var mustLast: Bool {
+    switch self {
+    case .decide, .cancel: true
+    case .component(_, let command):
+      switch command {
+      case .reportBankAccount, .decideMandate: true
+      case .start, .update, .submit, .reportRedirect: false
+      }
+    case .share, .unshare, .provide: false
+    }
+  }
+}
+
+extension Operation.Request {
+  /// Whether its answer survives a power failure: what it says of money, or of a decision.
+  fileprivate var mustLast: Bool {
+    if case .validateClientToken = self { return true }
+    return isAboutMoney
+  }
 }

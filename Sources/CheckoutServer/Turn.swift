@@ -188,6 +188,9 @@ final class Turn {
     isPayment = true
   }
 
+  /// Takes note that what this turn does must survive a power failure.
+  func mustLast() { isPayment = true }
+
   /// Has the commit write something that is not a checkout's, and that must survive a power failure.
   func alsoWrite(_ body: @escaping () throws(StoreError) -> Void) {
     writes.append(body)
@@ -297,7 +300,7 @@ extension Event {
 
 extension Operation.Request {
   /// Whether money may move because of it.
-  fileprivate var isAboutMoney: Bool {
+  var isAboutMoney: Bool {
     switch self {
     case .createPayment, .resume, .complete: true
     default: false

@@ -21,6 +21,9 @@ final class VolatileBackend: StoreBackend {
   var isFailing = false
   /// How many commits there were.
   private(set) var commitCount = 0
+  /// Whether each commit had to survive a power failure.
+  private(set) var commits: [Bool] = []
+  private var isPayment = false
   /// How many commits have failed.
   private(set) var failureCount = 0
 
@@ -33,7 +36,10 @@ final class VolatileBackend: StoreBackend {
   func keepLoss() {}
   func forgetLoss() {}
 
-  func begin(isPayment: Bool) { now = kept }
+  func begin(isPayment: Bool) {
+    now = kept
+    self.isPayment = isPayment
+  }
 
   func commit() throws(StoreError) {
     guard !isFailing else {
@@ -42,6 +48,7 @@ final class VolatileBackend: StoreBackend {
     }
     kept = now
     commitCount += 1
+    commits.append(isPayment)
   }
 
   func rollBack() { now = kept }

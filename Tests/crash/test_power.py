@@ -1,6 +1,6 @@
 """The power fails at points of every flow: what was flushed is there, of the rest a part that chance decides.
 
-`CRASH_SWEEP=full` takes every point and twenty of these parts, else a few of each flow are taken, the same in each run.
+`CRASH_SWEEP=full` takes every point and five of these parts, else a few of each flow are taken, the same in each run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from crash.test_sweep import IS_FULL, Run, Sweep
 from support.sandbox import Sandbox
 
 _STEP = 1 if IS_FULL else 29
-_SEEDS = 20 if IS_FULL else 1
+_SEEDS = 5 if IS_FULL else 1
 # So many points at the end of a flow are looked at for what has to be there: the daemon stops, and everything was told.
 _LAST = 4
 
