@@ -58,6 +58,27 @@ class TwoDaemons(DirectoryTest):
         self.daemon.start()
 
 
+class Removed(DirectoryTest):
+    def test_while_it_is_in_use_is_noticed_before_a_payment(self) -> None:
+        for name in (DATABASE, f"{DATABASE}-wal"):
+            with self.subTest(name):
+                session = self.approving()
+                checkout = self.chosen(session, None, decisions=["willCreatePayment"])
+                checkout.submit()
+                checkout.await_event("willCreatePayment")
+                (self.daemon.state / name).unlink()
+                decision = {"checkoutId": checkout.id, "decisionId": "d1", "decision": "continue"}
+                self.assert_refused(-32006, "store-failed", None, "checkout.decide", **decision)
+                self.assertIn(name, self.client.call("system.status")["store"]["health"])
+                self.assertEqual((session.payments, self.sandbox.requests("payments")), ([], []))
+                self.daemon.kill()
+                for path in self.daemon.state.iterdir():
+                    path.unlink()
+                self.daemon.start()
+                self.client = self.daemon.connect()
+                self.sandbox.reset()
+
+
 class Place(DirectoryTest):
     def run_with(self, *options: str, user: int | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
         """A run that should end by itself."""
