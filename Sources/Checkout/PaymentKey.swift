@@ -61,11 +61,13 @@ extension Checkout {
     return PaymentKey.prefix + moment.digest(of: name)
   }
 
-  /// The key that the client chose, if a payment may have been created with it: no other attempt may
-  /// have it.
+  /// The key that the client chose, if a payment may have been created with it, by the client's backend
+  /// too: no other attempt may have it.
   package var chosenKey: String? {
     guard let attempt, attempt.isKeyChosen else { return nil }
-    if case .ended(let ending) = phase, !ending.outcome.holdsSession, attempt.payment == nil {
+    if case .ended(let ending) = phase, settings.paymentHandling == .auto,
+      !ending.outcome.holdsSession, attempt.payment == nil
+    {
       return nil
     }
     return attempt.key

@@ -28,7 +28,7 @@ extension Methods {
             maximumCount: 64), "Who else may use it."),
         .optional(
           "allowRepeat", .boolean,
-          "Start although an earlier checkout of this session ended with an unknown outcome."),
+          "Start although a checkout of this session has ended in which money moved or may move."),
       ],
       result: snapshot,
       errors: [.quotaExceeded, .shuttingDown, .storeFailed]

@@ -167,6 +167,9 @@ enum Schemas {
       .optional("payment", payment), .optional("secondPayment", payment),
       .optional("outcome", words(Outcome.self)),
       .optional("error", error), .optional("redacted", .boolean),
+      .optional(
+        "repeats", open([.init("outcome", words(Outcome.self)), .optional("payment", payment)]),
+        "In the reply to a start with allowRepeat: what came of the checkout that it overrides."),
     ]))
 
   static let shareSubject: [Schema.Member] = [

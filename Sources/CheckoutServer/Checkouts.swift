@@ -149,8 +149,8 @@ final class Checkouts {
 
   /// Starts a checkout.
   func start(_ start: Start, by session: Session) throws(RPCError) -> LiveCheckout {
-    let record = start.record
-    try requireFree(record, for: session)
+    var record = start.record
+    record.repeats = try requireFree(record, for: session)
     let moment = moment
     let id = newID()
     let checkout = Checkout(
@@ -183,23 +183,33 @@ final class Checkouts {
 
   /// One live checkout for each client session, across all users; a session whose money has moved or
   /// may move stays closed, unless upstream can be asked once the configuration is there.
-  private func requireFree(_ start: StartRecord, for session: Session) throws(RPCError) {
-    guard let holder = registry.holder(of: start.tokenFingerprint) else { return }
+  ///
+  /// - Returns: What came of the one that the start may repeat, if there is one.
+  private func requireFree(
+    _ start: StartRecord, for session: Session
+  ) throws(RPCError) -> Value? {
+    guard let holder = registry.holder(of: start.tokenFingerprint) else { return nil }
     let owner = session.user.id
     if start.allowsRepeat && holder.checkout.isEnded { return noteRepeat(after: holder, by: owner) }
-    if holder.checkout.isWorthAsking(questions.areAsked) { return }
+    if holder.checkout.isWorthAsking(questions.areAsked) { return nil }
     let isVisible = holder.owner == owner || owner == 0
     throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))
   }
 
   /// A session was opened again although an earlier payment's outcome is unknown: whoever looks into
   /// two payments will want to find that.
-  private func noteRepeat(after holder: LiveCheckout, by owner: UInt32) {
+  ///
+  /// - Returns: What came of the earlier one; its payment only if it is visible to the owner of this.
+  private func noteRepeat(after holder: LiveCheckout, by owner: UInt32) -> Value? {
     turn.tell(
       LogEntry(
         .notice, "a start was allowed although an earlier outcome is unknown",
         id: MessageID.repeatAllowed,
         fields: [("CHECKOUT_ID", holder.idText), ("CLIENT_UID", String(owner))]))
+    guard let outcome = holder.checkout.outcome else { return nil }
+    let isVisible = holder.owner == owner || owner == 0
+    return (["outcome": .string(outcome.rawValue)] as Value)
+      .adding("payment", isVisible ? holder.checkout.paymentValue : nil)
   }
 
   // MARK: Inputs
@@ -263,7 +273,9 @@ final class Checkouts {
       guard live.start.allowsRepeat && holder.checkout.isEnded else {
         return .sessionIsTaken(by: holder.owner == live.owner ? holder.id : nil)
       }
-      noteRepeat(after: holder, by: live.owner)
+      let before = live.start.repeats
+      live.setRepeats(noteRepeat(after: holder, by: live.owner))
+      turn.undo { live.setRepeats(before) }
     }
     if let session {
       let before = live.start.sessionFingerprint

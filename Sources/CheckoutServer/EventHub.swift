@@ -409,7 +409,8 @@ final class EventHub {
     switch (wait.condition, wait.progress) {
     case (_, .result(.success(let value))): call.succeed(value)
     case (_, .result(.failure(let error))): call.fail(RPCError(error))
-    case (.start, _), (.operation, _): call.succeed(snapshot())
+    case (.start, _): call.succeed(snapshot().adding("repeats", live.start.repeats))
+    case (.operation, _): call.succeed(snapshot())
     case (.state, _): call.succeed(["snapshot": snapshot(), "matched": Value(wait.match)])
     case (.event(let after, let filter, let limit), _):
       do throws(RPCError) {

@@ -103,6 +103,9 @@ final class LiveCheckout {
   /// Sets the digest of its client session.
   func setSession(_ fingerprint: Fingerprint?) { start.sessionFingerprint = fingerprint }
 
+  /// Sets what came of the earlier checkout of its session, if it was started in spite of one.
+  func setRepeats(_ earlier: Value?) { start.repeats = earlier }
+
   /// Sets whether it counts among its owner's that are over.
   func setOver(_ isOver: Bool) { self.isOver = isOver }
 

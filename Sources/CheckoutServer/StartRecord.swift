@@ -13,12 +13,15 @@ struct StartRecord {
   var sessionFingerprint: Fingerprint?
   /// Whether it may begin although an earlier one of its session ended with an unknown outcome.
   var allowsRepeat = false
+  /// What came of the earlier one, if there was one: the reply to the start has it.
+  var repeats: Value?
 
   var stored: Value {
-    [
+    let parts: [Value] = [
       Value(key), fingerprint.stored, tokenFingerprint.stored,
       sessionFingerprint?.stored ?? .null, .bool(allowsRepeat),
     ]
+    return .array(repeats.map { parts + [$0] } ?? parts)
   }
 }
 
@@ -30,12 +33,13 @@ extension StartRecord {
   func repetition(of id: CheckoutID) -> String? { allowsRepeat ? key ?? id.text : nil }
 
   init?(_ value: Value) {
-    guard let parts = value.array, parts.count == 5, let fingerprint = Fingerprint(parts[1]),
+    guard let parts = value.array, 5...6 ~= parts.count, let fingerprint = Fingerprint(parts[1]),
       let token = Fingerprint(parts[2]), let allowsRepeat = parts[4].bool
     else { return nil }
     self.init(
       key: parts[0].string, fingerprint: fingerprint, tokenFingerprint: token,
-      sessionFingerprint: Fingerprint(parts[3]), allowsRepeat: allowsRepeat)
+      sessionFingerprint: Fingerprint(parts[3]), allowsRepeat: allowsRepeat,
+      repeats: parts.count == 6 ? parts[5] : nil)
   }
 }
 

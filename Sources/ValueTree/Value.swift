@@ -81,6 +81,14 @@ extension Value {
   }
 }
 
+extension Value {
+  /// The object with one more member, if there is a value for it.
+  public func adding(_ name: String, _ value: Value?) -> Value {
+    guard let value, case .object(let members) = self else { return self }
+    return .object(members + [Member(name, value)])
+  }
+}
+
 extension Value: Equatable {
   /// Whether two trees are the same: strings and names by their bytes, members in their order.
   public static func == (left: Value, right: Value) -> Bool {

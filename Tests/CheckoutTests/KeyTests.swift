@@ -306,5 +306,20 @@ import ValueTree
     var unknown = chosen("key-a")
     unknown.fail("create", Sample.keyUsed(nil))
     #expect(unknown.checkout.chosenKey == "key-a")
+    // In manual handling the backend may have used it, whatever it says of the end.
+    var settings = Sample.manualSettings
+    settings.decidesOnPaymentCreation = true
+    var manual = Bench(settings)
+    manual.start()
+    manual.provideBanks()
+    manual.call(.start)
+    manual.answer("banks", .banks(Sample.banks))
+    manual.choose("0")
+    manual.call(.submit)
+    manual.call(.decide(id: "d1", .continue(idempotencyKey: "key-a")))
+    manual.answer("tokenize", .instrument(Sample.instrument))
+    manual.call(.decide(id: "d2", .abort(message: nil)))
+    #expect(manual.checkout.outcome == .failed)
+    #expect(manual.checkout.chosenKey == "key-a")
   }
 }

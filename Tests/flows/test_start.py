@@ -135,6 +135,22 @@ class ClientSessions(DaemonTest):
         # A repetition that ends frees nothing that was paid before.
         self.assert_refused(1003, "session-in-use", None, "checkout.start", clientToken=session.client_token)
 
+    def test_reply_names_what_a_repeat_overrides(self) -> None:
+        checkout = self.chosen(self.approving())
+        checkout.submit()
+        self.assert_completed(checkout.await_end(), "success")
+        session, payment = checkout.session, checkout.snapshot["payment"]
+        # By its token the earlier one is known at once, by another when the configuration has come.
+        for key, token in (("again-1", session.client_token), ("again-2", session.another_token())):
+            with self.subTest(key):
+                parameters = {"clientToken": token, "allowRepeat": True, "startKey": key}
+                reply = self.client.call("checkout.start", **parameters)
+                self.assertEqual(reply["repeats"], {"outcome": "success", "payment": payment})
+                self.assertNotIn("repeats", self.client.call("checkout.get", checkoutId=reply["checkoutId"]))
+                self.client.call("checkout.cancel", checkoutId=reply["checkoutId"])
+                # So does the reply to the same start once more, whatever has become of that one.
+                self.assertEqual(self.client.call("checkout.start", **parameters)["repeats"], reply["repeats"])
+
     def test_chosen_key_is_of_one_attempt(self) -> None:
         first, second = (self.chosen(None, decisions=["willCreatePayment"]) for _ in range(2))
         for checkout in (first, second):

@@ -167,11 +167,17 @@ class Truth:
         by_checkout, by_session = defaultdict(list), defaultdict(list)
         keyed = {checkout.own_key for checkout in self._checkouts if checkout.own_key}
         repeating = {name for checkout in self._checkouts if checkout.allows_repeat for name in self._names(checkout)}
+        # A mandate that was declined, or an account that was not given, leaves its payment pending; the session may go on
+        # to another. A state that was copied by hand may not know of that, and accept the mandate after all; nor may it
+        # know that a client has decided on a key.
+        given_up = {name for one in self._checkouts if one.outcome in FREEING for name in self._names(one)}
         for payment in self._upstream.ledger.payments.values():
             if payment.created_by is None:
                 continue
-            if counts_failed or not payment.has_failed:
+            if counts_failed or not (payment.has_failed or payment.key in keyed):
                 by_checkout[payment.created_by].append(payment)
+            if payment.created_by in given_up and not (counts_failed and payment.moves):
+                continue
             if not payment.has_failed and payment.key not in keyed and payment.created_by not in repeating:
                 by_session[payment.session.id].append(payment)
         for place, groups in (("checkout", by_checkout), ("client session", by_session)):
