@@ -12,7 +12,7 @@ extension Methods {
       "Starts a checkout for a client token; answers when its configuration is loaded.",
       parameters: [
         .init("clientToken", Schemas.clientToken, "The token that your backend was given."),
-        .optional("settings", Schemas.settings),
+        .optional("settings", Schemas.settings, "How the payment is to go."),
         .optional(
           "decisions", .array(.enumeration(["willCreatePayment"]), maximumCount: 1),
           "What you want to decide yourself."),
@@ -48,7 +48,7 @@ extension Methods {
         .init(
           "for", .array(.string(1...64), maximumCount: 32),
           "terminal, awaiting, or names of events."),
-        .init("waitMs", Schemas.waitSpan),
+        .init("waitMs", Schemas.waitSpan, "Wait so long at most."),
       ],
       result: ResultRow(
         "waited",
@@ -64,7 +64,7 @@ extension Methods {
       "checkout.list", "Lists checkouts in the order they were started.",
       parameters: [
         .optional(
-          "states", .array(Schemas.words(CheckoutState.self), maximumCount: 16),
+          "states", .array(Schemas.state, maximumCount: 16),
           "Only those in one of these states."),
         .optional("shared", .boolean, "Also those shared with you."),
         .optional("all", .boolean, "Everyone's; for administrators."),
@@ -81,18 +81,19 @@ extension Methods {
       examples: Examples.list),
     MethodRow(
       "checkout.cancel", "Cancels a checkout as far as that is still possible.",
-      parameters: [checkoutID, .optional("reason", .string(0...255))],
+      parameters: [checkoutID, .optional("reason", .string(0...255), "For the journal.")],
       result: ResultRow(
-        "cancelled", Schemas.open([.init("state", Schemas.words(CheckoutState.self))])),
+        "cancelled", Schemas.open([.init("state", Schemas.state)])),
       errors: ErrorRow.rows(.unknownCheckout, .checkoutEnded) + commandErrors,
       examples: Examples.cancel),
     MethodRow(
       "checkout.decide", "Takes a decision that an event has asked for.",
       parameters: [
-        checkoutID, .init("decisionId", .string(1...32)),
+        checkoutID, .init("decisionId", .string(1...32), "As the event named it."),
         .init(
           "decision",
-          .enumeration(["continue", "abort", "continueWithNewClientToken", "complete"])),
+          .enumeration(["continue", "abort", "continueWithNewClientToken", "complete"]),
+          "What is to happen."),
         .optional(
           "paymentIdempotencyKey", .string(1...255),
           "With continue: instead of a derived one; of this attempt alone."),

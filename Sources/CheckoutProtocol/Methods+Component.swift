@@ -16,7 +16,7 @@ extension Methods {
       .invalidValue) + commandErrors
 
   private static let provideParameters: [ParameterRow] = [
-    checkoutID, .init("paymentMethodType", .string(1...64)),
+    checkoutID, .init("paymentMethodType", .string(1...64), "As in ADYEN_IDEAL."),
   ]
 
   /// The managers of the seed pages.
@@ -87,13 +87,19 @@ extension Methods {
     MethodRow(
       "component.reportRedirect",
       "Tells what became of the page; for information, the status poll decides.",
-      parameters: [componentID, .init("outcome", .enumeration(["presented", "dismissed"]))],
+      parameters: [
+        componentID,
+        .init("outcome", .enumeration(["presented", "dismissed"]), "Shown, or shown no more."),
+      ],
       result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited),
       examples: Examples.reportRedirect),
     MethodRow(
       "component.reportBankAccount", "Tells what came of the bank-account collector.",
       parameters: [
-        componentID, .init("outcome", .enumeration(["succeeded", "failed", "cancelled"])),
+        componentID,
+        .init(
+          "outcome", .enumeration(["succeeded", "failed", "cancelled"]),
+          "What the collector came to."),
         .optional("paymentId", .string(1...255), "With succeeded: the collector's id."),
         .optional(
           "error",

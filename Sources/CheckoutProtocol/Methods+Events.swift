@@ -32,14 +32,17 @@ extension Methods {
       examples: Examples.subscribe),
     MethodRow(
       "events.unsubscribe", "Ends a subscription.",
-      parameters: [.init("subscriptionId", .string(1...32))], result: nothing,
+      parameters: [.init("subscriptionId", .string(1...32), "As events.subscribe answered.")],
+      result: nothing,
       errors: ErrorRow.rows(.unknownSubscription),
       examples: Examples.unsubscribe),
     MethodRow(
       "events.read", "Reads the events that happened, or waits for the next.",
       parameters: [
-        checkoutID, .optional("after", .integer(0...Int64.max)),
-        .optional("types", Schemas.eventTypes),
+        checkoutID,
+        .optional("after", .integer(0...Int64.max), "Begin after the event with this number."),
+        .optional(
+          "types", Schemas.eventTypes, "Only these events: names, or prefixes such as component."),
         .optional("limit", .integer(1...1000), "At most so many; 100 if not given."),
         .optional("waitMs", Schemas.waitSpan, "Wait so long if there is none."),
       ],

@@ -9,10 +9,18 @@ package enum Methods {
   package static let all: [MethodRow] =
     system + checkout + managers + component + events
 
+  /// Where the daemon listens unless it is told otherwise.
+  package static let servers: [ServerRow] = [
+    ServerRow(
+      "system", "unix:///run/checkoutd/checkoutd.sock",
+      "The system's daemon, unless its configuration says otherwise.")
+  ]
+
   static let checkoutID = ParameterRow(
     "checkoutId", Schemas.checkoutReference, "The checkout's id, or {\"startKey\"}.")
-  static let componentID = ParameterRow("componentId", Schemas.componentID)
+  static let componentID = ParameterRow(
+    "componentId", Schemas.componentID, "As the manager that provided it answered.")
   /// What may go wrong with everything that changes a checkout.
   static let commandErrors: [ErrorRow] = [.permissionDenied, .storeFailed]
-  static let nothing = ResultRow("nothing", .object([]), "An empty object.")
+  static let nothing = ResultRow("nothing", .object([]))
 }

@@ -65,11 +65,15 @@ enum Schemas {
       ),
     ]))
 
+  static let state = Schema.named("State", words(CheckoutState.self))
+
   static let availablePaymentMethods = Schema.array(
-    open([
-      .init("type", .string, "As in ADYEN_IDEAL."), .optional("name", .string),
-      .init("manager", words(Manager.self)), .optional("implementationType", .string),
-    ]))
+    .named(
+      "PaymentMethod",
+      open([
+        .init("type", .string, "As in ADYEN_IDEAL."), .optional("name", .string),
+        .init("manager", words(Manager.self)), .optional("implementationType", .string),
+      ])))
 
   static let bank = Schema.named(
     "IssuingBank",
@@ -143,7 +147,7 @@ enum Schemas {
   static let snapshot = Schema.named(
     "Snapshot",
     open([
-      .init("checkoutId", checkoutID), .init("state", words(CheckoutState.self)),
+      .init("checkoutId", checkoutID), .init("state", state),
       .init("seq", .integer, "The number of the latest event."),
       .init("owner", open([.init("uid", userID)])), .init("createdAt", timestamp),
       .optional("expiresAt", timestamp),
@@ -153,7 +157,7 @@ enum Schemas {
         "session: another token of the client session is recognised; token: this one alone."),
       .optional("availablePaymentMethods", availablePaymentMethods),
       .optional("clientSession", clientSession),
-      .init("components", .array(open([])), "As component.get tells of each."),
+      .init("components", .array(component), "As component.get tells of each."),
       .init(
         "awaiting",
         .array(

@@ -207,7 +207,8 @@ final class ServerIdentity {
   private(set) lazy var discovery: [UInt8] = OpenRPC(
     title: "checkoutd", version: version,
     description: "Holds headless checkout components and drives their payments.",
-    methods: Methods.all, events: Methods.notifications, extensions: Methods.extensions
+    servers: Methods.servers, methods: Methods.all, events: Methods.notifications,
+    extensions: Methods.extensions
   ).document.jsonBytes
 
   init(version: String, epoch: String, isDurable: Bool) {

@@ -15,6 +15,8 @@ package struct OpenRPC {
   package let version: String
   /// A few sentences about it.
   package let description: String
+  /// Where it can be reached.
+  package let servers: [ServerRow]
   /// The methods.
   package let methods: [MethodRow]
   /// What the server sends unasked.
@@ -24,12 +26,13 @@ package struct OpenRPC {
 
   /// Makes the description of a document.
   package init(
-    title: String, version: String, description: String, methods: [MethodRow],
-    events: [EventRow] = [], extensions: [Value.Member] = []
+    title: String, version: String, description: String, servers: [ServerRow] = [],
+    methods: [MethodRow], events: [EventRow] = [], extensions: [Value.Member] = []
   ) {
     self.title = title
     self.version = version
     self.description = description
+    self.servers = servers
     self.methods = methods
     self.events = events
     self.extensions = extensions
@@ -45,6 +48,7 @@ package struct OpenRPC {
           "title": .string(title), "version": .string(version),
           "description": .string(description),
         ]),
+      .init("servers", .array(servers.map(server))),
       .init("methods", .array(methods.map(method))),
     ]
     if !events.isEmpty { members.append(.init("x-notifications", .array(events.map(event)))) }
@@ -52,6 +56,10 @@ package struct OpenRPC {
     members += extensions
     members.append(.init("components", ["schemas": .object(schemas), "errors": .object(errors)]))
     return .object(members)
+  }
+
+  private func server(_ row: ServerRow) -> Value {
+    ["name": .string(row.name), "url": .string(row.url), "summary": .string(row.summary)]
   }
 
   private func method(_ row: MethodRow) -> Value {
@@ -63,10 +71,8 @@ package struct OpenRPC {
       .init(
         "result",
         .object(named(row.result.name, row.result.summary, row.result.schema.document))),
-      .init(
-        "errors",
-        .array(
-          codes(of: row.errors).map { ["$ref": .string("#/components/errors/\($0.rawValue)")] })),
+      // Not by reference: generators of clients do not follow it here.
+      .init("errors", .array(codes(of: row.errors).map { error($0, among: row.errors) })),
       .init("x-errorIds", .array(row.errors.map { .string($0.errorId) })),
     ]
     if row.acceptsAnything { members.append(.init("x-acceptsAnyParams", true)) }
@@ -79,7 +85,7 @@ package struct OpenRPC {
   private func parameter(_ row: Schema.Member) -> Value {
     .object(
       named(row.name.description, row.summary, row.schema.document)
-        + [.init("required", .bool(row.isRequired))])
+        + (row.isRequired ? [.init("required", true)] : []))
   }
 
   /// The members that a parameter and a result have in common.
@@ -128,12 +134,12 @@ package struct OpenRPC {
   /// The errors by their codes.
   private var errors: [Value.Member] {
     let rows = errorRows
-    return codes(of: rows).map { code in
-      let message = rows.first { $0.code == code }?.message ?? ""
-      return .init(
-        String(code.rawValue),
-        ["code": .integer(Int64(code.rawValue)), "message": .string(message)])
-    }
+    return codes(of: rows).map { .init(String($0.rawValue), error($0, among: rows)) }
+  }
+
+  private func error(_ code: RPCError.Code, among rows: [ErrorRow]) -> Value {
+    let message = rows.first { $0.code == code }?.message ?? ""
+    return ["code": .integer(Int64(code.rawValue)), "message": .string(message)]
   }
 
   private func meaning(_ row: ErrorRow) -> Value.Member {
@@ -145,5 +151,22 @@ package struct OpenRPC {
     var found: [RPCError.Code] = []
     for row in rows where !found.contains(row.code) { found.append(row.code) }
     return found
+  }
+}
+
+/// An address that a server can be reached at.
+package struct ServerRow: Sendable {
+  /// What the address is called.
+  package let name: String
+  /// The address.
+  package let url: String
+  /// When it is there.
+  package let summary: String
+
+  /// Makes a row.
+  package init(_ name: String, _ url: String, _ summary: String) {
+    self.name = name
+    self.url = url
+    self.summary = summary
   }
 }

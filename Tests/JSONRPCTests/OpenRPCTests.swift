@@ -7,6 +7,7 @@ import ValueTree
 @Suite struct OpenRPCTests {
   static let description = OpenRPC(
     title: "conf", version: "1", description: "Test methods.",
+    servers: [ServerRow("conf", "unix:///conf", "Always.")],
     methods: ConformanceServer.table.rows,
     events: [
       EventRow("conf.event", "Something.", members: [.init("name", .named("Name", .string))])
@@ -16,6 +17,7 @@ import ValueTree
     let document = Self.description.document
     #expect(document["openrpc"] == "1.2.6")
     #expect(document["info"]?["title"] == "conf" && document["info"]?["version"] == "1")
+    #expect(document["servers"] == [["name": "conf", "url": "unix:///conf", "summary": "Always."]])
     let methods = try #require(document["methods"]?.array)
     #expect(methods.count == ConformanceServer.table.rows.count)
     let gap = try #require(methods.first)
@@ -47,7 +49,7 @@ import ValueTree
     let method = try #require(document["methods"]?.array?.first)
     #expect(
       method["errors"] == [
-        ["$ref": "#/components/errors/7"], ["$ref": "#/components/errors/-32007"],
+        ["code": 7, "message": "Out of range"], ["code": -32007, "message": "Closing connection"],
       ])
     #expect(method["x-errorIds"] == ["low", "high", "closing"])
     #expect(

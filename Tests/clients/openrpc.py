@@ -76,16 +76,20 @@ class Document:
 
     def _rules(self) -> Iterator[str]:
         yield from _repeated("method", (method["name"] for method in self.methods))
+        yield from (f"{server['url']} is no address" for server in self.document["servers"] if ":" not in server["url"])
         for method in self.methods:
             for finding in self._rules_of(method):
                 yield f"{method['name']}: {finding}"
 
     def _rules_of(self, method: JsonObject) -> Iterator[str]:
         parameters = [self.followed(parameter) for parameter in method["params"]]
+        yield from (f"{part['name']} is not described" for part in (method, *parameters) if not _is_described(part))
         yield from _repeated("parameter", (parameter["name"] for parameter in parameters))
         needed = [bool(parameter.get("required")) for parameter in parameters]
         if needed != sorted(needed, reverse=True):
             yield "an optional parameter stands before a required one"
+        # Generators of clients do not follow references here.
+        yield from ("an error stands elsewhere" for error in method.get("errors", []) if "$ref" in error)
         yield from _repeated("code", (self.followed(error)["code"] for error in method.get("errors", [])))
         for link in map(self.followed, method.get("links", [])):
             if link.get("method", method["name"]) not in [other["name"] for other in self.methods]:
@@ -117,6 +121,10 @@ class Document:
             descriptors += method["params"]
             descriptors += [method["result"]] if "result" in method else []
         yield from (self.followed(descriptor)["schema"] for descriptor in descriptors)
+
+
+def _is_described(part: JsonObject) -> bool:
+    return bool(part.get("summary") or part.get("description"))
 
 
 def _references(value: Any) -> Iterator[str]:

@@ -20,7 +20,7 @@ class Completion(CtlTest):
         self.place = Path(directory.name)
         document = self.client.call("rpc.discover")
         self.methods = sorted(method["name"] for method in document["methods"])
-        self.states = document["components"]["schemas"]["Snapshot"]["properties"]["state"]["enum"]
+        self.states = document["components"]["schemas"]["State"]["enum"]
 
     @property
     def cases(self) -> list[tuple[Sequence[str], list[str]]]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Callable
+from unittest import mock
 
 import jsonschema  # type: ignore
 
+from clients.library import checkoutd
 from clients.openrpc import META, Document
 from support.case import DaemonTest
 from support.lines import JsonObject
@@ -16,6 +19,16 @@ def _method(document: JsonObject, name: str = "checkout.share") -> JsonObject:
     (method,) = [method for method in document["methods"] if method["name"] == name]
     found: JsonObject = method
     return found
+
+
+def described(member: JsonObject) -> JsonObject:
+    """A member of an event as a parameter, which has to be described."""
+    return {"summary": "A member.", **member}
+
+
+def _move_error(document: JsonObject) -> None:
+    errors = _method(document)["errors"]
+    errors.append({"$ref": f"#/components/errors/{errors.pop()['code']}"})
 
 
 class Discovery(DaemonTest):
@@ -31,23 +44,32 @@ class Discovery(DaemonTest):
 
     def test_every_error_id_is_explained_and_belongs_to_the_codes_of_its_methods(self) -> None:
         meanings = self.document["x-errorIds"]
-        document = Document(self.document)
-        for method in document.methods:
+        messages = {error["code"]: error["message"] for error in self.document["components"]["errors"].values()}
+        self.assertEqual(set(messages), {meaning["code"] for meaning in meanings.values()})
+        for method in self.document["methods"]:
             with self.subTest(method["name"]):
-                codes = {document.followed(error)["code"] for error in method["errors"]}
+                codes = {error["code"] for error in method["errors"]}
                 self.assertEqual(codes, {meanings[id]["code"] for id in method["x-errorIds"]})
-        codes = {error["code"] for error in self.document["components"]["errors"].values()}
-        self.assertEqual(codes, {meaning["code"] for meaning in meanings.values()})
+                for error in method["errors"]:
+                    self.assertEqual(error, {"code": error["code"], "message": messages[error["code"]]})
+
+    def test_the_server_is_where_clients_look(self) -> None:
+        (server,) = self.document["servers"]
+        self.assertEqual(server["url"], "unix:///run/checkoutd/checkoutd.sock")
+        with mock.patch.dict(os.environ), mock.patch("os.geteuid", return_value=0):
+            os.environ.pop("CHECKOUTD_SOCKET", None)
+            self.assertEqual(f"unix://{checkoutd.default_socket()}", server["url"])
 
     def test_events_are_described_like_parameters(self) -> None:
         for event in self.document["x-notifications"]:
             with self.subTest(event["name"]):
                 document = copy.deepcopy(self.document)
                 result = {"name": "none", "schema": {}}
-                document["methods"] = [{"name": event["name"], "params": [], "result": result}]
+                summary = event["summary"]
+                document["methods"] = [{"name": event["name"], "summary": summary, "params": [], "result": result}]
                 # Their members are by name alone, so those that may be missing may stand anywhere.
                 document["methods"] += [
-                    {"name": f"member {number}", "params": [member], "result": result}
+                    {"name": f"member {number}", "summary": summary, "params": [described(member)], "result": result}
                     for number, member in enumerate(event["params"])
                 ]
                 self.assertEqual(Document(document).findings(), [])
@@ -83,10 +105,17 @@ _FAULTS: dict[str, Callable[[JsonObject], object]] = {
     "a result without a schema": lambda document: _method(document)["result"].pop("schema"),
     "a type that there is not": lambda document: _method(document)["params"][1]["schema"].update(type="text"),
     "a schema that leads nowhere": lambda document: document["components"]["schemas"].pop("CheckoutReference"),
-    "an error that leads nowhere": lambda document: document["components"]["errors"].pop("1001"),
-    "an error without a code": lambda document: document["components"]["errors"]["1001"].pop("code"),
-    "an error without a message": lambda document: document["components"]["errors"]["1001"].pop("message"),
-    "an error that says when": lambda document: document["components"]["errors"]["1001"].update({"x-when": "Now."}),
+    "no servers": lambda document: document.pop("servers"),
+    "a server without an address": lambda document: document["servers"][0].pop("url"),
+    "a server without a name": lambda document: document["servers"][0].pop("name"),
+    "a server at a path": lambda document: document["servers"][0].update(url="/run/checkoutd/checkoutd.sock"),
+    "a method that is not described": lambda document: _method(document).pop("summary"),
+    "a parameter that is not described": lambda document: _method(document)["params"][1].pop("summary"),
+    "an error that stands elsewhere": _move_error,
+    "an error that leads nowhere": lambda document: _method(document)["errors"].append({"$ref": "#/components/none"}),
+    "an error without a code": lambda document: _method(document)["errors"][0].pop("code"),
+    "an error without a message": lambda document: _method(document)["errors"][0].pop("message"),
+    "an error that says when": lambda document: _method(document)["errors"][0].update({"x-when": "Now."}),
     "two errors of one code": lambda document: _method(document)["errors"].append({"code": 1001, "message": "Again"}),
     "a component of a kind that there is not": lambda document: document["components"].update(events={}),
     "a component with a space in its name": lambda document: document["components"]["schemas"].update({"a b": {}}),

@@ -25,7 +25,7 @@ def _names(programs: Programs) -> dict[str, list[str]]:
         "methods": [method["name"] for method in document["methods"]],
         "events": ["terminal", "awaiting"]
         + [event["name"] for event in document["x-notifications"] if _is_waited_for(event)],
-        "states": _snapshot(programs)["state"]["enum"],
+        "states": document["components"]["schemas"]["State"]["enum"],
         "handlings": _snapshot(programs)["paymentHandling"]["enum"],
     }
 

@@ -122,7 +122,7 @@ def methods(programs: Programs) -> list[str]:
 
 def _method(method: JsonObject) -> list[str]:
     lines = [f".Ss {mdoc.word(method['name'])}", mdoc.text(method["summary"])]
-    parameters = [(row["name"], row["schema"], row["required"], row.get("summary", "")) for row in method["params"]]
+    parameters = [(row["name"], row["schema"], "required" in row, row.get("summary", "")) for row in method["params"]]
     if parameters:
         lines += [".Pp", "Parameters:", *shapes.member_list(parameters)]
     elif method.get("x-acceptsAnyParams"):
@@ -151,7 +151,7 @@ def events(programs: Programs) -> list[str]:
     """Every notification with the members that are its own."""
     lines: list[str] = []
     for event in programs.document["x-notifications"]:
-        members = [(row["name"], row["schema"], row["required"], row.get("summary", "")) for row in event["params"]]
+        members = [(row["name"], row["schema"], "required" in row, row.get("summary", "")) for row in event["params"]]
         lines += [f".Ss {mdoc.word(event['name'])}", mdoc.text(event["summary"])]
         own = [member for member in members if not _is_of_all(event, member[0])]
         if own:

@@ -28,6 +28,8 @@ def words(schema: JsonObject) -> str:
         return _integer(schema)
     if schema.get("maxProperties") == 1:
         return _choice(schema)
+    if kind == "object" and not schema.get("properties") and schema.get("additionalProperties") is False:
+        return "empty object"
     if kind == "array":
         most = f", at most {schema['maxItems']}" if "maxItems" in schema else ""
         return f"list of {_plural(words(schema['items']))}{most}"

@@ -20,7 +20,7 @@ export type Settings = {
 
 export type Snapshot = {
   checkoutId: CheckoutId;
-  state: Open<"starting" | "ready" | "submitted" | "awaitingDecision" | "awaitingRedirect" | "awaitingBankAccount" | "awaitingMandate" | "processing" | "cancelling" | "completed" | "failed" | "archived">;
+  state: State;
   /** The number of the latest event. */
   seq: number;
   owner: {
@@ -31,16 +31,10 @@ export type Snapshot = {
   paymentHandling: Open<"auto" | "manual">;
   /** session: another token of the client session is recognised; token: this one alone. */
   paymentProtection?: Open<"session" | "token">;
-  availablePaymentMethods?: ({
-    /** As in ADYEN_IDEAL. */
-    type: string;
-    name?: string;
-    manager: Open<"componentWithRedirectManager" | "achManager">;
-    implementationType?: string;
-  })[];
+  availablePaymentMethods?: PaymentMethod[];
   clientSession?: ClientSession;
   /** As component.get tells of each. */
-  components: Record<string, unknown>[];
+  components: Component[];
   /** What a client must do for the checkout to go on. */
   awaiting: ({
     kind: Open<"decision" | "redirect" | "bankAccount" | "mandate">;
@@ -57,11 +51,26 @@ export type Snapshot = {
   outcome?: Open<"success" | "pending" | "handledByClient" | "failed" | "cancelled" | "unknown">;
   error?: ErrorData;
   redacted?: boolean;
+  /** In the reply to a start with allowRepeat: what came of the checkout that it overrides. */
+  repeats?: {
+    outcome: Open<"success" | "pending" | "handledByClient" | "failed" | "cancelled" | "unknown">;
+    payment?: Payment;
+  };
 };
 
 export type CheckoutId = string;
 
+export type State = Open<"starting" | "ready" | "submitted" | "awaitingDecision" | "awaitingRedirect" | "awaitingBankAccount" | "awaitingMandate" | "processing" | "cancelling" | "completed" | "failed" | "archived">;
+
 export type Timestamp = string;
+
+export type PaymentMethod = {
+  /** As in ADYEN_IDEAL. */
+  type: string;
+  name?: string;
+  manager: Open<"componentWithRedirectManager" | "achManager">;
+  implementationType?: string;
+};
 
 export type ClientSession = {
   orderId?: unknown;
@@ -70,6 +79,49 @@ export type ClientSession = {
   totalAmount?: unknown;
   lineItems?: Record<string, unknown>[];
   customer?: Record<string, unknown>;
+};
+
+export type Component = {
+  componentId: ComponentId;
+  component: string;
+  paymentMethodType: string;
+  step: Step;
+  banks?: IssuingBank[];
+  details?: UserDetails;
+  /** By field: status, errors. */
+  validation?: Record<string, unknown>;
+  /** What was accepted. */
+  data?: Record<string, unknown>;
+  submittable: boolean;
+  missing: string[];
+};
+
+export type ComponentId = string;
+
+export type Step = {
+  /** notInitialized, loading, banksRetrieved, retrievedUserDetails, didCollectUserDetails or webRedirect. */
+  name: string;
+  /** Of banksRetrieved. */
+  banks?: IssuingBank[];
+  /** Of retrievedUserDetails. */
+  details?: UserDetails;
+  /** Of webRedirect. */
+  state?: Open<"loading" | "loaded" | "dismissed" | "success" | "failure">;
+  /** Of webRedirect, when loaded: the page to show to the shopper. */
+  url?: string;
+};
+
+export type IssuingBank = {
+  id: string;
+  name: string;
+  iconUrlStr?: string;
+  isDisabled: boolean;
+};
+
+export type UserDetails = {
+  firstName?: string | null;
+  lastName?: string | null;
+  emailAddress?: string | null;
 };
 
 export type AdditionalInfo = {
@@ -130,49 +182,6 @@ export type ErrorData = {
 export type CheckoutReference = string | {
   /** The key that checkout.start was given. */
   startKey: string;
-};
-
-export type ComponentId = string;
-
-export type Component = {
-  componentId: ComponentId;
-  component: string;
-  paymentMethodType: string;
-  step: Step;
-  banks?: IssuingBank[];
-  details?: UserDetails;
-  /** By field: status, errors. */
-  validation?: Record<string, unknown>;
-  /** What was accepted. */
-  data?: Record<string, unknown>;
-  submittable: boolean;
-  missing: string[];
-};
-
-export type Step = {
-  /** notInitialized, loading, banksRetrieved, retrievedUserDetails, didCollectUserDetails or webRedirect. */
-  name: string;
-  /** Of banksRetrieved. */
-  banks?: IssuingBank[];
-  /** Of retrievedUserDetails. */
-  details?: UserDetails;
-  /** Of webRedirect. */
-  state?: Open<"loading" | "loaded" | "dismissed" | "success" | "failure">;
-  /** Of webRedirect, when loaded: the page to show to the shopper. */
-  url?: string;
-};
-
-export type IssuingBank = {
-  id: string;
-  name: string;
-  iconUrlStr?: string;
-  isDisabled: boolean;
-};
-
-export type UserDetails = {
-  firstName?: string | null;
-  lastName?: string | null;
-  emailAddress?: string | null;
 };
 
 export type ValidationError = {
@@ -283,6 +292,7 @@ export interface Calls {
     params: {
       /** The token that your backend was given. */
       clientToken: string;
+      /** How the payment is to go. */
       settings?: Settings;
       /** What you want to decide yourself. */
       decisions?: "willCreatePayment"[];
@@ -298,7 +308,7 @@ export interface Calls {
         gid?: number;
         role: "observe" | "drive";
       })[];
-      /** Start although an earlier checkout of this session ended with an unknown outcome. */
+      /** Start although a checkout of this session has ended in which money moved or may move. */
       allowRepeat?: boolean;
     };
     result: Snapshot;
@@ -318,6 +328,7 @@ export interface Calls {
       checkoutId: CheckoutReference;
       /** terminal, awaiting, or names of events. */
       for: string[];
+      /** Wait so long at most. */
       waitMs: number;
     };
     result: {
@@ -330,7 +341,7 @@ export interface Calls {
   "checkout.list": {
     params: {
       /** Only those in one of these states. */
-      states?: ("starting" | "ready" | "submitted" | "awaitingDecision" | "awaitingRedirect" | "awaitingBankAccount" | "awaitingMandate" | "processing" | "cancelling" | "completed" | "failed" | "archived")[];
+      states?: State[];
       /** Also those shared with you. */
       shared?: boolean;
       /** Everyone's; for administrators. */
@@ -352,10 +363,11 @@ export interface Calls {
     params: {
       /** The checkout's id, or {"startKey"}. */
       checkoutId: CheckoutReference;
+      /** For the journal. */
       reason?: string;
     };
     result: {
-      state: Open<"starting" | "ready" | "submitted" | "awaitingDecision" | "awaitingRedirect" | "awaitingBankAccount" | "awaitingMandate" | "processing" | "cancelling" | "completed" | "failed" | "archived">;
+      state: State;
     };
   };
   /** Takes a decision that an event has asked for. */
@@ -363,7 +375,9 @@ export interface Calls {
     params: {
       /** The checkout's id, or {"startKey"}. */
       checkoutId: CheckoutReference;
+      /** As the event named it. */
       decisionId: string;
+      /** What is to happen. */
       decision: "continue" | "abort" | "continueWithNewClientToken" | "complete";
       /** With continue: instead of a derived one; of this attempt alone. */
       paymentIdempotencyKey?: string;
@@ -411,6 +425,7 @@ export interface Calls {
     params: {
       /** The checkout's id, or {"startKey"}. */
       checkoutId: CheckoutReference;
+      /** As in ADYEN_IDEAL. */
       paymentMethodType: string;
     };
     result: {
@@ -424,6 +439,7 @@ export interface Calls {
     params: {
       /** The checkout's id, or {"startKey"}. */
       checkoutId: CheckoutReference;
+      /** As in ADYEN_IDEAL. */
       paymentMethodType: string;
     };
     result: {
@@ -437,6 +453,7 @@ export interface Calls {
     params: {
       /** The checkout's id, or {"startKey"}. */
       checkoutId: CheckoutReference;
+      /** As in ADYEN_IDEAL. */
       paymentMethodType: string;
     };
     result: {
@@ -448,6 +465,7 @@ export interface Calls {
   /** Starts a component; answers with its first data step. Once, or again after a failure. */
   "component.start": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
     };
     result: {
@@ -457,6 +475,7 @@ export interface Calls {
   /** Collects one field, and judges it. */
   "component.updateCollectedData": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
       /** Exactly one field. */
       data: { bankId: string } | { bankFilterText: string } | { firstName: string } | { lastName: string } | { emailAddress: string };
@@ -471,6 +490,7 @@ export interface Calls {
   /** Submits the data; from here the daemon goes on by itself. */
   "component.submit": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
     };
     result: Record<string, never>;
@@ -478,6 +498,7 @@ export interface Calls {
   /** Tells everything about a component. */
   "component.get": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
     };
     result: Component;
@@ -485,7 +506,9 @@ export interface Calls {
   /** Tells what became of the page; for information, the status poll decides. */
   "component.reportRedirect": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
+      /** Shown, or shown no more. */
       outcome: "presented" | "dismissed";
     };
     result: Record<string, never>;
@@ -493,7 +516,9 @@ export interface Calls {
   /** Tells what came of the bank-account collector. */
   "component.reportBankAccount": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
+      /** What the collector came to. */
       outcome: "succeeded" | "failed" | "cancelled";
       /** With succeeded: the collector's id. */
       paymentId?: string;
@@ -508,6 +533,7 @@ export interface Calls {
   /** Tells that the shopper accepted the mandate. */
   "component.acceptMandate": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
     };
     result: Record<string, never>;
@@ -515,6 +541,7 @@ export interface Calls {
   /** Tells that the shopper declined the mandate. */
   "component.declineMandate": {
     params: {
+      /** As the manager that provided it answered. */
       componentId: ComponentId;
     };
     result: Record<string, never>;
@@ -548,6 +575,7 @@ export interface Calls {
   /** Ends a subscription. */
   "events.unsubscribe": {
     params: {
+      /** As events.subscribe answered. */
       subscriptionId: string;
     };
     result: Record<string, never>;
@@ -557,7 +585,9 @@ export interface Calls {
     params: {
       /** The checkout's id, or {"startKey"}. */
       checkoutId: CheckoutReference;
+      /** Begin after the event with this number. */
       after?: number;
+      /** Only these events: names, or prefixes such as component. */
       types?: string[];
       /** At most so many; 100 if not given. */
       limit?: number;
@@ -587,13 +617,7 @@ export interface Events {
     seq: number;
     time: Timestamp;
     componentId?: ComponentId;
-    availablePaymentMethods: ({
-      /** As in ADYEN_IDEAL. */
-      type: string;
-      name?: string;
-      manager: Open<"componentWithRedirectManager" | "achManager">;
-      implementationType?: string;
-    })[];
+    availablePaymentMethods: PaymentMethod[];
   };
   /** A component has come to a new step. */
   "component.didReceiveStep": {
