@@ -9,6 +9,8 @@ from typing import Any
 _OF_THE_RUN = frozenset({"uid", "gid", "pid", "comm", "epoch", "uptimeMs", "accepted", "version"})
 _ID = re.compile(r"(co|cm|pay)_[0-9a-f]{16}(_\d+)?")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+# A copy of the state: wherever the state is, it is that copy.
+_COPY = re.compile(r"/.*/(backups/[\w.-]+)")
 # A bank's page: wherever it is, it is that of a payment.
 _PAGE = re.compile(r"https?://[\w.:-]+(?:/bank)?/(pay_[0-9a-f]{16})")
 
@@ -71,8 +73,9 @@ class Likeness:
     def _check_text(self, written: str, actual: str, place: str) -> None:
         if _TIME.fullmatch(written) and _TIME.fullmatch(actual):
             return
-        if (page := _PAGE.fullmatch(written)) and (other := _PAGE.fullmatch(actual)):
-            written, actual = page[1], other[1]
+        for pattern in (_PAGE, _COPY):
+            if (known := pattern.fullmatch(written)) and (other := pattern.fullmatch(actual)):
+                written, actual = known[1], other[1]
         id, actual_id = _ID.fullmatch(written), _ID.fullmatch(actual)
         if id and actual_id and (id[1], id[2]) == (actual_id[1], actual_id[2]):
             if self._ids.setdefault(written, actual) == actual:

@@ -80,6 +80,13 @@ class Examples(DaemonTest):
         """A client, and nothing else."""
         return Scene(self.client)
 
+    def kept(self) -> Scene:
+        """A daemon whose state is on the disk."""
+        directory = TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.daemon = self.start_daemon("--state-directory", directory.name)
+        return Scene(self.daemon.connect())
+
     def about(self, checkout: Checkout) -> Scene:
         """A client that is new, so that what it hears is what it asked for."""
         return Scene(self.daemon.connect(), checkout=checkout)
@@ -171,6 +178,7 @@ class Examples(DaemonTest):
 
 # By method, or by method and example. Where there is none a client will do.
 _SCENES: dict[str | tuple[str, str], Callable[[Examples], Scene]] = {
+    "system.backup": Examples.kept,
     "checkout.start": Examples.new,
     "checkout.get": Examples.paid,
     "checkout.wait": Examples.submitted,

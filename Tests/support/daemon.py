@@ -36,7 +36,7 @@ def program(name: str) -> Path:
 
 
 class Daemon:
-    """A running daemon that keeps its state in memory, and may call the sandbox alone."""
+    """A running daemon that may call the sandbox alone, and keeps its state in memory unless an option says where."""
 
     def __init__(
         self,
@@ -53,7 +53,9 @@ class Daemon:
         self._secrets: set[str] = set()
         self._clients: list[Client] = []
         self._peers: list[Peer] = []
-        arguments = ["--socket", str(self.socket_path), "--ephemeral"]
+        arguments = ["--socket", str(self.socket_path)]
+        if "--state-directory" not in options:
+            arguments.append("--ephemeral")
         arguments += ["--upstream-allow", f"http://127.0.0.1:{upstream_port}"]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
