@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 # Members whose values only have to be of one type: who is calling, and what this run is.
-_OF_THE_RUN = frozenset({"uid", "gid", "pid", "comm", "epoch", "uptimeMs", "accepted", "version"})
+_OF_THE_RUN = frozenset({"uid", "gid", "pid", "comm", "epoch", "uptimeMs", "accepted", "bytes", "version"})
 _ID = re.compile(r"(co|cm|pay)_[0-9a-f]{16}(_\d+)?")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 # A copy of the state: wherever the state is, it is that copy.
