@@ -206,7 +206,8 @@ class _Exchange(BaseHTTPRequestHandler):
         elif request.fault == "500 after":
             self._send(request, 500, _error("Internal"))
         elif request.fault == "malformed after":
-            self._send(request, 200, b'{"id": "pay", oops')
+            # What can be read of it must not name another payment: that would be believed.
+            self._send(request, 200, b'{"id": oops')
         elif request.fault == "empty after":
             self._send(request, 200, b"")
         elif request.fault == "truncated after":
