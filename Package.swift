@@ -154,16 +154,31 @@ if let libFuzzer = Context.environment["CHECKOUTD_FUZZ"] {
       path: "Tests/fuzz/Targets/\(name)", swiftSettings: strict,
       linkerSettings: [.unsafeFlags([libFuzzer, "-use-ld=lld"])])
   }
+  // What tests make a server with is here a library's, and not a test's.
+  package.targets.removeAll { $0.type == .test }
   package.targets += [
     .target(name: "CFuzzer", path: "Tests/fuzz/Targets/CFuzzer"),
+    .target(
+      name: "Bench",
+      dependencies: [
+        "CheckoutServer", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd",
+        "LinuxSystem", "Upstream", "JSON", "Checkout", "ValueTree",
+      ],
+      path: "Tests/CheckoutServerTests/Bench", swiftSettings: strict),
+    .target(
+      name: "FuzzServer",
+      dependencies: [
+        "Bench", "FuzzSupport", "CheckoutProtocol", "Checkout", "JSON", "JSONRPC", "ValueTree",
+      ],
+      path: "Tests/fuzz/Targets/FuzzServer", swiftSettings: strict),
     .target(
       name: "FuzzSupport",
       dependencies: ["CFuzzer", "Checkout", "JSON", "JSONRPC", "ValueTree"],
       path: "Tests/fuzz/Targets/FuzzSupport", swiftSettings: strict),
     fuzzer("FuzzLines", ["CheckoutProtocol", "JSON", "JSONRPC"]),
     fuzzer("FuzzParameters", ["CheckoutProtocol", "JSON", "JSONRPC"]),
-    fuzzer("FuzzAnswers", ["PrimerAPI", "Upstream", "JSON"]),
-    fuzzer("FuzzRows", ["CheckoutStore"]),
+    fuzzer("FuzzAnswers", ["FuzzServer", "PrimerAPI", "Upstream", "JSON"]),
+    fuzzer("FuzzRows", ["FuzzServer", "CheckoutStore"]),
     fuzzer("FuzzSocks", ["Egress", "Upstream"]),
   ]
 }

@@ -1,4 +1,5 @@
 import Checkout
+import FuzzServer
 import FuzzSupport
 import Upstream
 import ValueTree
@@ -20,7 +21,9 @@ import ValueTree
       json: JSONReader(maximumByteCount: 8 * World.bodyLimit, maximumDepth: 128))
     Fuzzer.run { bytes in
       var input = FuzzInput(bytes)
-      switch input.number(below: 4) {
+      let choice = input.byte()
+      switch choice % 4 {
+      case _ where choice >= 128: world.serve(&input)
       case 0: world.readOne(&input)
       case 1 where input.chance(oneIn: 2): world.readTolerantly(input.remainder())
       case 1: world.readToken(String(decoding: input.remainder(), as: UTF8.self))
@@ -68,6 +71,19 @@ private struct World {
         return read(head, input.chunk(), request)
       }
     }
+  }
+
+  /// A whole server, each answer a chunk of the input.
+  func serve(_ input: inout FuzzInput) {
+    func answer(
+      _ request: Operation.Request, _ input: inout FuzzInput
+    ) -> Result<Answer, OperationFailure> {
+      let head = head(&input)
+      return read(head, input.chunk(), request)
+    }
+    let play = ServerPlay()
+    for _ in 0..<96 where !input.isEmpty { play.step(&input, answer) }
+    play.finish(&input, answer)
   }
 
   /// What is strict means the same to the reader that takes over for it, and whatever it makes of the

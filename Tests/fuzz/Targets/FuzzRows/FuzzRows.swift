@@ -1,4 +1,5 @@
 import Checkout
+import FuzzServer
 import FuzzSupport
 import ValueTree
 
@@ -12,12 +13,35 @@ import ValueTree
   static func main() {
     Fuzzer.run { bytes in
       var input = FuzzInput(bytes)
-      if input.chance(oneIn: 4) {
+      let choice = input.byte()
+      if choice >= 128 {
+        takeOver(&input)
+      } else if choice % 4 == 3 {
         readBytes(input.remainder())
       } else {
         restore(&input)
       }
     }
+  }
+
+  /// A whole server that has got somewhere, its rows damaged or not, and another that takes over.
+  private static func takeOver(_ input: inout FuzzInput) {
+    let play = ServerPlay()
+    for _ in 0..<input.number(below: 32) { play.step(&input, Sample.answer) }
+    if input.chance(oneIn: 3) {
+      play.takeOver()
+    } else {
+      let places = (0...input.number(below: 3)).map { _ in Int(input.byte()) }
+      let isTakenUp = play.takeOver(
+        damage: { kept in
+          var damage = Damage(kept)
+          damage.strike(&input)
+          return damage.value
+        }, at: places)
+      guard isTakenUp else { return }
+    }
+    for _ in 0..<64 where !input.isEmpty { play.step(&input, Sample.answer) }
+    play.finish(&input, Sample.answer)
   }
 
   /// Bytes as they come.

@@ -3,8 +3,11 @@ package import ValueTree
 
 /// Values made after a schema, and now and then not quite.
 package struct SchemaValue {
+  /// The digits of the ids of checkouts and components that are made.
+  package static let digits = "0123456789abcdef"
+
   private static let words = [
-    "co_0123456789abcdef", "cm_0123456789abcdef_0", "cm_0123456789abcdef_12", "checkout.",
+    "co_\(digits)", "cm_\(digits)_0", "cm_\(digits)_12", "checkout.",
     "component.didReceiveStep", "checkout.didFail", "terminal", "awaiting", "d1", "ADYEN_IDEAL",
     "nl-NL", "kiosk://checkout", "Zoë", "e\u{301}", "👩‍👩‍👧", "a~b/c", "\u{0}", "\u{2028}",
   ]

@@ -32,11 +32,17 @@ final class TestClient {
     text.withUTF8 { bytes in _ = unsafe descriptor.send(UnsafeRawBufferPointer(bytes)) }
   }
 
+  /// Goes, as far as the server can tell.
+  func close() { _ = shutdown(descriptor.rawValue, Int32(SHUT_RDWR)) }
+
   /// Says that nothing more will come.
   func halfClose() { _ = shutdown(descriptor.rawValue, Int32(SHUT_WR)) }
 
   /// Reads every whole line that is there.
-  func readLines() throws -> [Value] {
+  func readLines() throws -> [Value] { try readTexts().map { try reader.value(of: $0) } }
+
+  /// Reads every whole line that is there, as it is.
+  func readTexts() -> [[UInt8]] {
     while true {
       let result = unsafe buffer.withUnsafeMutableBytes { unsafe descriptor.receive(into: $0) }
       guard case .bytes(let count) = result else {
@@ -46,9 +52,9 @@ final class TestClient {
       }
       unread += buffer[..<count]
     }
-    var lines: [Value] = []
+    var lines: [[UInt8]] = []
     while let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-      lines.append(try reader.value(of: Array(unread[..<end])))
+      lines.append(Array(unread[..<end]))
       unread.removeFirst(end + 1)
     }
     return lines

@@ -35,6 +35,7 @@ final class ServerBench {
   ) throws -> Server {
     var options = Options()
     options.limits = limits
+    options.logLevel = .emergency
     return try Server(
       loop: loop, clock: clock.source, log: Log(minimumLevel: .emergency),
       service: ServiceManager(), store: store, upstream: upstream,
@@ -90,6 +91,22 @@ final class ServerBench {
     return CallOutcome(try client.readLines(), id)
   }
 
+  /// Has a client start that many checkouts, each of a session of its own.
+  func start(_ count: Int, by client: TestClient) {
+    for number in 0..<count {
+      let params: Value = ["clientToken": .string(SampleUpstream.token(number))]
+      let call: Value = ["jsonrpc": "2.0", "method": "checkout.start", "params": params]
+      client.send(call.jsonText + "\n")
+      turn()
+      upstream.answer { _ in
+        var configuration = SampleUpstream.configuration
+        configuration.clientSession.id = "cs-\(number)"
+        return .success(.configuration(configuration))
+      }
+      turn()
+    }
+  }
+
   /// Answers the oldest request, and runs a turn.
   @discardableResult
   func answer() -> Bool {
@@ -113,48 +130,4 @@ struct CallOutcome {
   var result: Value? { reply?["result"] }
   var code: Int64? { reply?["error"]?["code"]?.integer }
   var errorID: String? { reply?["error"]?["data"]?["errorId"]?.string }
-}
-
-/// Answers of an upstream that takes every payment.
-enum SampleUpstream {
-  /// A client token of a session of its own.
-  static let tokens = [
-    "h.eyJhY2Nlc3NUb2tlbiI6ImFjY2Vzcy0xIiwiZXhwIjo0MTAyNDQ0ODAwLCJjb25maWd1cmF0aW9uVXJsIjoiaHR0cHM6Ly9hcGkucHJpbWVyLmlvL2NvbmZpZ3VyYXRpb24iLCJjb3JlVXJsIjoiaHR0cHM6Ly9jb3JlLnByaW1lci5pbyIsInBjaVVybCI6Imh0dHBzOi8vcGNpLnByaW1lci5pbyJ9.s",
-    "h.eyJhY2Nlc3NUb2tlbiI6ImFjY2Vzcy0yIiwiZXhwIjo0MTAyNDQ0ODAwLCJjb25maWd1cmF0aW9uVXJsIjoiaHR0cHM6Ly9hcGkucHJpbWVyLmlvL2NvbmZpZ3VyYXRpb24iLCJjb3JlVXJsIjoiaHR0cHM6Ly9jb3JlLnByaW1lci5pbyIsInBjaVVybCI6Imh0dHBzOi8vcGNpLnByaW1lci5pbyJ9.s",
-    "h.eyJhY2Nlc3NUb2tlbiI6ImFjY2Vzcy0zIiwiZXhwIjo0MTAyNDQ0ODAwLCJjb25maWd1cmF0aW9uVXJsIjoiaHR0cHM6Ly9hcGkucHJpbWVyLmlvL2NvbmZpZ3VyYXRpb24iLCJjb3JlVXJsIjoiaHR0cHM6Ly9jb3JlLnByaW1lci5pbyIsInBjaVVybCI6Imh0dHBzOi8vcGNpLnByaW1lci5pbyJ9.s",
-  ]
-
-  static let configuration = Configuration(
-    paymentMethods: [
-      PaymentMethod(
-        id: "cfg-ideal", type: "ADYEN_IDEAL", name: "iDEAL", implementationType: "NATIVE_SDK")
-    ],
-    clientSession: ClientSession(
-      id: "cs-1", orderID: "o-1", currencyCode: "EUR", totalOrderAmount: 1299,
-      customer: Customer(id: "c-1", firstName: "Ada", lastName: "Byron")))
-
-  /// What it answers.
-  static func answer(_ request: Operation.Request) -> Result<Answer, OperationFailure> {
-    switch request {
-    case .fetchConfiguration, .performActions: .success(.configuration(configuration))
-    case .fetchBanks: .success(.banks([IssuingBank(id: "0", name: "Bank_0")]))
-    case .tokenize: .success(.instrument(PaymentInstrument(token: "tok-1")))
-    case .createPayment:
-      .success(
-        .payment(
-          PaymentResponse(
-            id: "pay-1", orderID: "o-1", status: .pending,
-            requiredAction: RequiredAction(
-              name: "USE_PRIMER_SDK", clientToken: .success(redirectToken)))))
-    case .poll: .success(.redirectStatus(.complete(resumeToken: "res-1")))
-    case .resume:
-      .success(.payment(PaymentResponse(id: "pay-1", orderID: "o-1", status: .success)))
-    case .complete, .validateClientToken: .success(.acknowledged)
-    }
-  }
-
-  private static let redirectToken = ClientToken(
-    encoded: "h.redirect.s", accessToken: "access-9", expiresAt: 4_102_444_800_000,
-    intent: "ADYEN_IDEAL_REDIRECTION", pciURL: "https://pci.primer.io",
-    redirectURL: "https://bank.example.com/page", statusURL: "https://api.primer.io/status")
 }

@@ -49,13 +49,15 @@ final class ScriptedUpstream: UpstreamGateway {
     isShutDown = true
   }
 
-  /// Answers the oldest request.
+  /// Answers the oldest request, or another one by its place.
   ///
   /// - Returns: Whether there was one.
   @discardableResult
-  func answer(_ result: (Operation.Request) -> Result<Answer, OperationFailure>) -> Bool {
-    guard !requests.isEmpty else { return false }
-    let request = requests.removeFirst()
+  func answer(
+    at place: Int = 0, _ result: (Operation.Request) -> Result<Answer, OperationFailure>
+  ) -> Bool {
+    guard requests.indices.contains(place) else { return false }
+    let request = requests.remove(at: place)
     request.completion(result(request.operation.request))
     return true
   }

@@ -108,6 +108,43 @@ final class VolatileBackend: StoreBackend {
     for (number, value) in kept.records { try body(CheckoutID(number), value) }
   }
 
+  // MARK: Damage
+
+  /// How many values are kept.
+  var keptCount: Int {
+    kept.rows.count + kept.fixed.count + kept.records.count
+      + kept.parts.values.reduce(0) { $0 + $1.count }
+  }
+
+  /// Changes one of the values that are kept, as damage to the disk would.
+  func damage(at place: Int, _ change: (Value) -> Value) {
+    var place = place
+    for (number, entry) in kept.rows.sorted(by: { $0.key < $1.key }) {
+      if place == 0 {
+        guard let value = unsafe entry.body.withUnsafeBytes({ unsafe try? CompactValue.read($0) })
+        else { return }
+        let writer = CompactWriter()
+        writer.append(change(value))
+        kept.rows[number]?.body = writer.bytes
+      }
+      place -= 1
+    }
+    for (number, value) in kept.fixed.sorted(by: { $0.key < $1.key }) {
+      if place == 0 { kept.fixed[number] = change(value) }
+      place -= 1
+    }
+    for (number, parts) in kept.parts.sorted(by: { $0.key < $1.key }) {
+      for (name, value) in parts.sorted(by: { $0.key < $1.key }) {
+        if place == 0 { kept.parts[number]?[name] = change(value) }
+        place -= 1
+      }
+    }
+    for (number, value) in kept.records.sorted(by: { $0.key < $1.key }) {
+      if place == 0 { kept.records[number] = change(value) }
+      place -= 1
+    }
+  }
+
   func close() {}
   func scrub() {}
 
