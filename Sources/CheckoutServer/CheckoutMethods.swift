@@ -174,24 +174,22 @@ struct CheckoutMethods {
     let source = isAll || isShared ? checkouts.all : checkouts.all(of: user)
     let after = try cursor(parameters["cursor"])
     let limit = Int(parameters["limit"]?.integer ?? 100)
-    var page: [Value] = []
-    var next: String?
+    var page = ResultPage(for: session.output)
+    var next: UInt64?
     var last = after
     for live in source[source.firstPlace(after: after)...] {
       let access =
         isAll || live.owner == user ? .own : session.caller.sharedAccess(to: live)
       guard let access, states?.contains(live.checkout.state.rawValue) ?? true else { continue }
-      guard page.count < limit else {
-        next = String(last)
+      let snapshot = live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset)
+      guard page.count < limit, page.add(access == .observe ? Redaction.redact(snapshot) : snapshot)
+      else {
+        next = last
         break
       }
-      let snapshot = live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset)
-      page.append(access == .observe ? Redaction.redact(snapshot) : snapshot)
       last = live.ordinal
     }
-    return .value(
-      .object(
-        [.init("checkouts", .array(page))] + (next.map { [.init("next", .string($0))] } ?? [])))
+    return .written { [page, next] in page.write("checkouts", next: next, to: $0) }
   }
 
   private func cursor(_ view: JSONView?) throws(RPCError) -> UInt64 {

@@ -71,6 +71,11 @@ final class Checkouts {
   /// One user's checkouts, in the order they were started.
   func all(of owner: UInt32) -> [LiveCheckout] { registry.checkouts(of: owner) }
 
+  /// The checkouts that a user's subscription may reach, in the order they were started.
+  func all(of user: UInt32, _ reach: WideSubscription.Reach) -> [LiveCheckout] {
+    reach == .own ? all(of: user) : all
+  }
+
   /// The checkout that a client names, if it may do that much with it; to anyone else there is no
   /// such checkout.
   func find(

@@ -68,6 +68,8 @@ final class ConnectionOutput: ReplySink {
   var acceptsReplies: Bool { stage != .closed }
   var maximumReplyByteCount: Int { lineLimit }
   var maximumReplyDepth: Int { depthLimit }
+  /// How much of a line a list may take, beside the rest of a reply.
+  var pageByteCount: Int { lineLimit - 4096 }
 
   var callsInFlight: Int {
     get { inFlight }
@@ -165,14 +167,29 @@ final class ConnectionOutput: ReplySink {
     list = outbound.adding(range, to: list)
   }
 
-  /// Sends an event that stands in the arena, if there is room; one that is dropped is counted and
-  /// told of later.
-  func offer(_ range: Range<Int>, of checkout: CheckoutID, seq: Int64) {
-    guard isOwedTooMuch || losses?.contains(checkout) == true else { return append(range) }
+  /// Sends an event that stands in the arena, if there is room and a line may be so long and deep; one
+  /// that is dropped is counted and told of later.
+  func offer(_ event: EventWriter.Written, of checkout: CheckoutID, seq: Int64) {
+    guard isOwedTooMuch || !isSendable(event) || losses?.contains(checkout) == true else {
+      return append(event.range)
+    }
     let lost = losses ?? Losses()
     losses = lost
     lost.add(seq, of: checkout)
     markDirty()
+  }
+
+  /// Sends an event of the past that stands in the arena, whatever the room.
+  ///
+  /// What no line holds, since it was taken in when lines could be longer, is told of as lost.
+  func replay(_ event: EventWriter.Written, of checkout: CheckoutID, seq: Int64) {
+    if isSendable(event) { return append(event.range) }
+    tell(ConnectionState.Lost(checkout: checkout, seqs: seq...seq))
+  }
+
+  /// Whether a line may be so long and so deep.
+  private func isSendable(_ event: EventWriter.Written) -> Bool {
+    event.range.count <= lineLimit && event.depth <= depthLimit
   }
 
   /// Sends a notification of the daemon's own.
@@ -255,15 +272,17 @@ final class ConnectionOutput: ReplySink {
 
   /// Tells what was lost, now that there is room again.
   private func tell(_ losses: Losses) {
-    for lost in losses.takeAll() {
-      notify(
-        "events.lost",
-        [
-          .init("checkoutId", .string(lost.checkout.text)),
-          .init("from", .integer(lost.seqs.lowerBound)),
-          .init("to", .integer(lost.seqs.upperBound)),
-        ])
-    }
+    for lost in losses.takeAll() { tell(lost) }
+  }
+
+  private func tell(_ lost: ConnectionState.Lost) {
+    notify(
+      "events.lost",
+      [
+        .init("checkoutId", .string(lost.checkout.text)),
+        .init("from", .integer(lost.seqs.lowerBound)),
+        .init("to", .integer(lost.seqs.upperBound)),
+      ])
   }
 
   /// Whether bytes of earlier turns wait to be taken.

@@ -17,7 +17,8 @@ final class EventHub {
   /// How many subscriptions there are to all of one user's own checkouts.
   private var ownCount = 0
   /// Subscriptions to checkouts of others too.
-  private var others: [WideSubscription] = []
+  private var others = Roster<WideSubscription>()
+  private let listings: Listings
   private let replaying = UncheckedList<Subscription>()
   private var waits: [UInt64: Wait] = [:]
   private var waitCount: UInt64 = 0
@@ -32,6 +33,7 @@ final class EventHub {
     self.turn = turn
     self.reader = reader
     self.limits = limits
+    listings = Listings(outbound, turn, reader)
     alarms = Alarms(in: schedule, holdsDaemon: true)
     alarms.whenDue { [unowned self] number in
       if let wait = waits[number] { finish(wait) }
@@ -50,11 +52,11 @@ final class EventHub {
     where !subscription.isReplaying && subscription.filter.contains(bit) {
       offer(&lines, to: subscription.session, isRedacted: subscription.isRedacted)
     }
-    for subscription in live.user.subscriptions where subscription.filter.contains(bit) {
+    for subscription in live.user.subscriptions where subscription.wants(bit) {
       guard subscription.session.subscription(to: live.id) == nil else { continue }
       offer(&lines, to: subscription.session, isRedacted: false)
     }
-    for subscription in others where subscription.filter.contains(bit) {
+    for subscription in others.all where subscription.wants(bit) {
       guard subscription.session.subscription(to: live.id) == nil,
         let access = subscription.access(to: live)
       else { continue }
@@ -69,25 +71,24 @@ final class EventHub {
   private struct Lines {
     let record: EventRecord
     let live: LiveCheckout
-    var plain: Range<Int>?
-    var redacted: Range<Int>?
+    var plain: EventWriter.Written?
+    var redacted: EventWriter.Written?
   }
 
   private func offer(_ lines: inout Lines, to session: Session, isRedacted: Bool) {
     let known = isRedacted ? lines.redacted : lines.plain
-    let range = known ?? write(lines.record, of: lines.live, isRedacted: isRedacted)
-    if isRedacted { lines.redacted = range } else { lines.plain = range }
-    session.output.offer(range, of: lines.live.id, seq: lines.record.seq)
+    let line = known ?? write(lines.record, of: lines.live, isRedacted: isRedacted)
+    if isRedacted { lines.redacted = line } else { lines.plain = line }
+    session.output.offer(line, of: lines.live.id, seq: lines.record.seq)
   }
 
   private func write(
     _ record: EventRecord, of live: LiveCheckout, isRedacted: Bool
-  ) -> Range<Int> {
-    let output = outbound.output
-    let start = output.count
-    writer.write(record, of: live, isRedacted: isRedacted, as: .notification, to: output)
-    outbound.noteEvent(start)
-    return start..<output.count
+  ) -> EventWriter.Written {
+    let line = writer.write(
+      record, of: live, isRedacted: isRedacted, as: .notification, to: outbound.output)
+    outbound.noteEvent(line.range.lowerBound)
+    return line
   }
 
   // MARK: Subscriptions
@@ -98,19 +99,16 @@ final class EventHub {
     _ session: Session, to live: LiveCheckout, _ filter: EventFilter, isRedacted: Bool,
     after: Int64?
   ) -> Subscription {
-    let idCount = session.subscriptionIDCount
     let old = session.subscription(to: live.id)
     if let old { remove(old) }
+    let idCount = session.subscriptionIDCount
     let subscription = Subscription(
       id: session.nextSubscriptionID(), session: session, live: live, filter: filter,
       isRedacted: isRedacted, after: after, turn: outbound.turn)
     add(subscription)
-    if session.output.dependsOnTurn {
-      turn.undo { [unowned self] in
-        remove(subscription)
-        if let old { restore(old, of: session) }
-        session.setSubscriptionIDCount(idCount)
-      }
+    undoIfItDepends(session, idCount) { [unowned self] in
+      remove(subscription)
+      if let old { restore(old, of: session) }
     }
     return subscription
   }
@@ -119,21 +117,29 @@ final class EventHub {
   func subscribe(
     _ session: Session, _ filter: EventFilter, _ reach: WideSubscription.Reach
   ) -> WideSubscription {
-    let idCount = session.subscriptionIDCount
     let old = session.wide
     if let old { remove(old) }
+    let idCount = session.subscriptionIDCount
     let subscription = WideSubscription(
       id: session.nextSubscriptionID(), session: session, filter: filter, reach: reach,
       turn: outbound.turn)
     add(subscription)
-    if session.output.dependsOnTurn {
-      turn.undo { [unowned self] in
-        remove(subscription)
-        if let old { restore(old, of: session) }
-        session.setSubscriptionIDCount(idCount)
-      }
+    undoIfItDepends(session, idCount) { [unowned self] in
+      remove(subscription)
+      if let old { restore(old, of: session) }
     }
     return subscription
+  }
+
+  /// What a call has begun is taken back with its reply, and with it the ids that were given.
+  private func undoIfItDepends(
+    _ session: Session, _ idCount: Int, _ body: @escaping () -> Void
+  ) {
+    guard session.output.dependsOnTurn else { return }
+    turn.undo {
+      body()
+      session.setSubscriptionIDCount(idCount)
+    }
   }
 
   /// Ends the subscription of that id.
@@ -176,16 +182,19 @@ final class EventHub {
   private func add(_ subscription: Subscription) {
     subscription.session.set(subscription, to: subscription.live.id)
     subscription.live.add(subscription)
-    if subscription.isReplaying { replaying.append(subscription) }
+    subscription.setActive(true)
+    // One that is restored may still be there.
+    guard subscription.isReplaying, !replaying.all.contains(where: { $0 === subscription }) else {
+      return
+    }
+    replaying.append(subscription)
   }
 
   private func remove(_ subscription: Subscription) {
     let (session, live) = (subscription.session, subscription.live)
     if session.subscription(to: live.id) === subscription { session.set(nil, to: live.id) }
     live.remove(subscription)
-    if subscription.isReplaying {
-      replaying.replaceAll(replaying.all.filter { $0 !== subscription })
-    }
+    subscription.setActive(false)
   }
 
   private func add(_ subscription: WideSubscription) {
@@ -194,15 +203,16 @@ final class EventHub {
       ownCount += 1
       subscription.session.user.add(subscription)
     } else {
-      others = others + [subscription]
+      others.insert(subscription)
     }
   }
 
   private func remove(_ subscription: WideSubscription) {
     let session = subscription.session
     if session.wide === subscription { session.set(nil) }
+    if subscription.isListing { listings.cut(subscription) }
     if subscription.reach != .own {
-      others = others.filter { $0 !== subscription }
+      others.remove(subscription)
     } else if session.user.remove(subscription) {
       ownCount -= 1
     }
@@ -211,7 +221,7 @@ final class EventHub {
   /// How many clients, of one user or of all, have subscribed to many checkouts.
   func wideCount(of user: User?) -> Int {
     guard let user else { return ownCount + others.count }
-    return user.subscriptions.count + others.count { $0.session.user === user }
+    return user.subscriptions.count + others.all.count { $0.session.user === user }
   }
 
   /// Ends the subscriptions of those whom a checkout is no longer shared with, and hides or shows
@@ -237,6 +247,21 @@ final class EventHub {
     if let wide = session.wide { remove(wide) }
     for wait in session.waiting { release(wait) }
   }
+
+  // MARK: Listings
+
+  /// Answers the subscription to many checkouts with their snapshots, over as many turns as that takes.
+  func list(_ call: consuming PendingCall, for subscription: WideSubscription) {
+    listings.begin(call, for: subscription)
+  }
+
+  /// Whether snapshots are being made.
+  var isListing: Bool { listings.isUnderWay }
+
+  /// Makes some more of them; what is told has been committed.
+  ///
+  /// - Parameter source: The checkouts that a subscription may reach.
+  func goOnListing(in source: (WideSubscription) -> [LiveCheckout]) { listings.goOn(in: source) }
 
   /// Lets go of everything that is only about a checkout as it was: calls that wait for it are answered
   /// with an error, those that wait for its start with another if there is one.
@@ -280,7 +305,7 @@ final class EventHub {
   ///
   /// - Returns: How many were looked at.
   private func sendStored(to subscription: Subscription) -> Int {
-    guard let from = subscription.replayedTo else { return 0 }
+    guard subscription.isReplaying, let from = subscription.replayedTo else { return 0 }
     let output = subscription.session.output
     let arena = outbound.output
     var last = from
@@ -295,11 +320,10 @@ final class EventHub {
         walked += 1
         last = record.seq
         guard subscription.filter.contains(record.event.kind) else { return true }
-        let start = arena.count
-        writer.write(
+        let line = writer.write(
           record, of: subscription.live, isRedacted: subscription.isRedacted, as: .notification,
           to: arena)
-        output.append(start..<arena.count)
+        output.replay(line, of: subscription.live.id, seq: record.seq)
         return true
       }
     } catch {
@@ -319,10 +343,11 @@ final class EventHub {
 
   /// The result of `events.read`, which stays until the next one is asked for.
   func read(
-    of live: LiveCheckout, after: Int64, _ filter: EventFilter, limit: Int, isRedacted: Bool
+    of live: LiveCheckout, after: Int64, _ filter: EventFilter, limit: Int, isRedacted: Bool,
+    for client: ConnectionOutput
   ) throws(RPCError) -> JSONOutput {
     try reader.page(
-      of: live, after: after, filter: filter, limit: limit, isRedacted: isRedacted)
+      of: live, after: after, filter: filter, limit: limit, isRedacted: isRedacted, for: client)
   }
 
   // MARK: Waits
@@ -391,6 +416,7 @@ final class EventHub {
   func refuseWaits(_ error: RPCError) {
     refusal = error
     for wait in Array(waits.values) { fail(wait, error) }
+    for subscription in listings.refuse(error) { remove(subscription) }
   }
 
   private func finish(_ wait: Wait) {
@@ -414,7 +440,9 @@ final class EventHub {
     case (.state, _): call.succeed(["snapshot": snapshot(), "matched": Value(wait.match)])
     case (.event(let after, let filter, let limit), _):
       do throws(RPCError) {
-        let page = try read(of: live, after: after, filter, limit: limit, isRedacted: isRedacted)
+        let page = try read(
+          of: live, after: after, filter, limit: limit, isRedacted: isRedacted,
+          for: wait.session.output)
         call.succeed { $0.append(contentsOf: page) }
       } catch {
         call.fail(error)

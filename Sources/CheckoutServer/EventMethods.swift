@@ -59,28 +59,16 @@ struct EventMethods {
       try session.caller.requireAdministrator()
       reach = .all
     }
+    let source = checkouts.all(of: session.caller.userID, reach)
+    if source.count > Listing.sliceCount { try hub.checkStopping() }
     checkouts.nextReplyTellsOfMany(session)
     let subscription = hub.subscribe(session, filter, reach)
-    let source = reach == .own ? checkouts.all(of: session.caller.userID) : checkouts.all
-    var snapshots: [Value] = []
-    var isComplete = true
-    for live in source {
-      guard let access = subscription.access(to: live) else { continue }
-      guard snapshots.count < 1000 else {
-        // The rest is for checkout.list: the events come all the same.
-        isComplete = false
-        break
-      }
-      snapshots.append(
-        shown(
-          live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset), access))
+    guard source.count <= Listing.sliceCount else {
+      return .later { hub.list($0, for: subscription) }
     }
-    return .value(
-      .object(
-        [
-          .init("subscriptionId", .string(subscription.id)),
-          .init("snapshots", .array(snapshots)),
-        ] + (isComplete ? [] : [.init("more", true)])))
+    var listing = Listing(for: subscription)
+    _ = listing.goOn(in: source, wallOffset: checkouts.wallOffset)
+    return .written { [listing] in listing.write(to: $0) }
   }
 
   private func shown(_ snapshot: Value, _ access: Access) -> Value {
@@ -112,7 +100,8 @@ struct EventMethods {
       }
     }
     let page = try hub.read(
-      of: live, after: after, filter, limit: limit, isRedacted: access == .observe)
+      of: live, after: after, filter, limit: limit, isRedacted: access == .observe,
+      for: session.output)
     return .written { $0.append(contentsOf: page) }
   }
 

@@ -8,17 +8,15 @@ import JSONRPC
 struct EventReader {
   private let store: CheckoutStore
   private let journal: Journal
-  private let limits: CurrentLimits
   /// How many kept events one call may look at: whoever asks for kinds that hardly occur must not keep
   /// everybody else waiting.
   static let walkCount = 1000
   private let writer = EventWriter()
   private let page = JSONOutput()
 
-  init(_ store: CheckoutStore, _ journal: Journal, _ limits: CurrentLimits) {
+  init(_ store: CheckoutStore, _ journal: Journal) {
     self.store = store
     self.journal = journal
-    self.limits = limits
   }
 
   /// Hands out kept events.
@@ -54,17 +52,23 @@ struct EventReader {
 
   /// The result of `events.read`: as much as a line holds, of ``walkCount`` events at most.
   ///
+  /// An event that no line holds is passed over as if it were kept no longer: it was taken in when
+  /// lines could be longer.
+  ///
   /// - Returns: One JSON text, which stays until the next one is asked for.
   func page(
-    of live: LiveCheckout, after: Int64, filter: EventFilter, limit: Int, isRedacted: Bool
+    of live: LiveCheckout, after: Int64, filter: EventFilter, limit: Int, isRedacted: Bool,
+    for client: ConnectionOutput
   ) throws(RPCError) -> JSONOutput {
     let output = page
     output.removeAll()
-    let room = limits.value.lineOut - 4096
+    let room = client.pageByteCount
     var next = after
     var count = 0
     var walked = 0
     var isAtEnd = true
+    var passedOver: Int64?
+    var deepest = 0
     output.append(#"{"events":["#)
     try forEach(of: live, after: after) { record in
       guard walked < Self.walkCount else {
@@ -82,12 +86,21 @@ struct EventReader {
       }
       let end = output.count
       if count > 0 { output.append(byte: UInt8(ascii: ",")) }
-      writer.write(record, of: live, isRedacted: isRedacted, as: .element, to: output)
-      guard output.count < room || count == 0 else {
+      let written = writer.write(
+        record, of: live, isRedacted: isRedacted, as: .element, to: output)
+      // Around an event are the reply, its result and the list.
+      guard written.range.count <= room, written.depth + 3 <= client.maximumReplyDepth else {
+        output.truncate(to: end)
+        passedOver = record.seq
+        next = record.seq
+        return true
+      }
+      guard output.count <= room || count == 0 else {
         output.truncate(to: end)
         isAtEnd = false
         return false
       }
+      deepest = max(deepest, written.depth)
       next = record.seq
       count += 1
       return true
@@ -96,11 +109,12 @@ struct EventReader {
     output.append(next)
     output.append(#","ended":"#)
     output.append(live.checkout.isEnded && isAtEnd)
-    if let trimmed = store.trimmedTo(live.id) {
+    if let trimmed = [store.trimmedTo(live.id), passedOver].compactMap(\.self).max() {
       output.append(#","trimmedTo":"#)
       output.append(trimmed)
     }
     output.append("}")
+    output.deepestValue = deepest
     return output
   }
 }

@@ -18,6 +18,13 @@ final class EventWriter {
     case element
   }
 
+  /// An event in an output: where it stands, and what a line must hold to hold it.
+  struct Written {
+    let range: Range<Int>
+    /// How deep it is nested.
+    let depth: Int
+  }
+
   /// Appends an event.
   ///
   /// - Parameters:
@@ -26,11 +33,14 @@ final class EventWriter {
   ///   - isRedacted: Whether what an observer may not see is left out.
   ///   - form: How it stands there.
   ///   - output: Where to.
+  /// - Returns: What was appended.
   func write(
     _ record: EventRecord, of live: LiveCheckout, isRedacted: Bool, as form: Form,
     to output: JSONOutput
-  ) {
+  ) -> Written {
     let event = record.event
+    let start = output.count
+    output.deepestValue = 0
     switch form {
     case .notification: output.append(#"{"jsonrpc":"2.0","method":""#)
     case .element: output.append(#"{"method":""#)
@@ -54,6 +64,8 @@ final class EventWriter {
     }
     output.append("}}")
     if form == .notification { output.appendLineFeed() }
+    // Around the members are the event and its parameters.
+    return Written(range: start..<output.count, depth: output.deepestValue + 2)
   }
 
   private func text(of time: WallTime) -> String {

@@ -20,7 +20,8 @@ final class LiveCheckout {
   /// How many of its events have been written.
   private(set) var writtenSeq: Int64
   /// Who has asked for its events in particular.
-  private(set) var subscriptions: [Subscription] = []
+  var subscriptions: [Subscription] { subscribed.all }
+  private var subscribed = Roster<Subscription>()
   /// Calls that wait for something to happen to it.
   private(set) var waits: [Wait] = []
   /// Its requests under way.
@@ -163,11 +164,9 @@ final class LiveCheckout {
 
   // MARK: Followers
 
-  func add(_ subscription: Subscription) { subscriptions = subscriptions + [subscription] }
+  func add(_ subscription: Subscription) { subscribed.insert(subscription) }
 
-  func remove(_ subscription: Subscription) {
-    subscriptions = subscriptions.filter { $0 !== subscription }
-  }
+  func remove(_ subscription: Subscription) { subscribed.remove(subscription) }
 
   func add(_ wait: Wait) { waits = waits + [wait] }
 

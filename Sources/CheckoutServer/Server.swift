@@ -64,7 +64,7 @@ package final class Server {
     options = OptionSource(started, readOptions, report, journal)
     turn = Turn(store, clock, journal, counters, bootID: bootID)
     hub = EventHub(
-      outbound, turn, EventReader(store, journal, current), current, schedule)
+      outbound, turn, EventReader(store, journal), current, schedule)
     questions = Questions(
       store, turn, report, journal, isWanted: started.options.asksQuestions)
     checkouts = Checkouts(
@@ -225,10 +225,13 @@ package final class Server {
       // The commit may be there or not; to tell either could be wrong. The next start reads which.
       return lifetime.end(with: turn.fatal)
     }
+    hub.goOnListing { checkouts.all(of: $0.session.caller.userID, $0.reach) }
     hub.replay()
     clients.endTurn()
     // What was sent made room for more; that is for a turn of its own.
-    if clients.hasWaitingInput || hub.canReplay || housekeeping.hasWork { armSoon() }
+    if clients.hasWaitingInput || hub.canReplay || hub.isListing || housekeeping.hasWork {
+      armSoon()
+    }
     report.tell { counts }
     lifetime.check()
     armTimer()

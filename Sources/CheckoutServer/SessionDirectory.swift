@@ -8,10 +8,16 @@ final class SessionDirectory {
 
   /// A page of the sessions, in the order in which they came.
   ///
-  /// - Returns: The sessions, and the number after which the next page begins, if there is one.
-  func page(after number: UInt64, limit: Int) -> (sessions: [Session], next: UInt64?) {
+  /// - Returns: The sessions with their numbers, and the number after which the next page begins, if
+  ///   there is one.
+  func page(
+    after number: UInt64, limit: Int
+  ) -> (sessions: [(number: UInt64, session: Session)], next: UInt64?) {
     let numbers = sessions.keys.filter { $0 > number }.sorted()
     let page = numbers.prefix(limit)
-    return (page.compactMap { sessions[$0] }, page.count < numbers.count ? page.last : nil)
+    return (
+      page.compactMap { number in sessions[number].map { (number, $0) } },
+      page.count < numbers.count ? page.last : nil
+    )
   }
 }

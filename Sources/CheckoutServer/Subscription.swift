@@ -16,6 +16,8 @@ final class Subscription {
   ///
   /// Events that happen meanwhile are in the store, and are sent in their turn.
   private(set) var replayedTo: Int64?
+  /// Whether it has begun and not ended: of one that has not the session may be gone.
+  private var isActive = false
 
   init(
     id: String, session: Session, live: LiveCheckout, filter: EventFilter, isRedacted: Bool,
@@ -30,7 +32,10 @@ final class Subscription {
     replayedTo = after
   }
 
-  var isReplaying: Bool { replayedTo != nil }
+  var isReplaying: Bool { isActive && replayedTo != nil }
+
+  /// Takes note that it has begun, or ended.
+  func setActive(_ isActive: Bool) { self.isActive = isActive }
 
   /// Sets the number of the last stored event that was sent; nil when all were.
   func setReplayed(to seq: Int64?) { replayedTo = seq }
@@ -58,6 +63,8 @@ final class WideSubscription {
   let reach: Reach
   /// The turn in which it began.
   let turn: UInt64
+  /// Whether the snapshots with which it begins are being made: events come after them.
+  private(set) var isListing = false
 
   init(id: String, session: Session, filter: EventFilter, reach: Reach, turn: UInt64) {
     self.id = id
@@ -66,6 +73,11 @@ final class WideSubscription {
     self.reach = reach
     self.turn = turn
   }
+
+  /// Whether it is sent events of that kind now.
+  func wants(_ bit: UInt32) -> Bool { !isListing && filter.contains(bit) }
+
+  func setListing(_ isListing: Bool) { self.isListing = isListing }
 
   /// What its caller may see of a checkout, if the subscription reaches it.
   func access(to live: LiveCheckout) -> Access? {

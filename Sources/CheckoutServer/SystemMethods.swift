@@ -64,10 +64,9 @@ struct SystemMethods {
       },
       "system.connections": { session, parameters throws(RPCError) in
         try session.caller.requireAdministrator()
-        return .value(
-          connections(
-            after: parameters["cursor"]?.string.flatMap(UInt64.init) ?? 0,
-            limit: Int(parameters["limit"]?.integer ?? 100)))
+        return connections(
+          after: parameters["cursor"]?.string.flatMap(UInt64.init) ?? 0,
+          limit: Int(parameters["limit"]?.integer ?? 100), for: session.output)
       },
       "system.reload": { session, _ throws(RPCError) in
         try session.caller.requireAdministrator()
@@ -174,11 +173,21 @@ struct SystemMethods {
   // MARK: Connections
 
   /// A page of the connections, in the order in which they came.
-  private func connections(after cursor: UInt64, limit: Int) -> Value {
-    let (sessions, next) = directory.page(after: cursor, limit: limit)
-    var members = [Value.Member("connections", .array(sessions.map(describe)))]
-    if let next { members.append(.init("next", .string(String(next)))) }
-    return .object(members)
+  private func connections(
+    after cursor: UInt64, limit: Int, for client: ConnectionOutput
+  ) -> Reply {
+    let (sessions, following) = directory.page(after: cursor, limit: limit)
+    var page = ResultPage(for: client)
+    var next = following
+    var last = cursor
+    for (number, session) in sessions {
+      guard page.add(describe(session)) else {
+        next = last
+        break
+      }
+      last = number
+    }
+    return .written { [page, next] in page.write("connections", next: next, to: $0) }
   }
 
   private func describe(_ session: Session) -> Value {

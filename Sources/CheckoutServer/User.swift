@@ -15,7 +15,7 @@ final class User {
   private var isNearlyFull = false
   private var held = 0
   private var rate = ConnectionRate()
-  private var own: [WideSubscription] = []
+  private var own = Roster<WideSubscription>()
   /// Connections with something to do, in the order in which they are visited.
   private var visits: [Visit] = []
   private var nextVisit = 0
@@ -62,18 +62,14 @@ final class User {
   // MARK: Subscriptions
 
   /// Who has subscribed to all checkouts of the user.
-  var subscriptions: [WideSubscription] { own }
+  var subscriptions: [WideSubscription] { own.all }
 
-  func add(_ subscription: WideSubscription) { own = own + [subscription] }
+  func add(_ subscription: WideSubscription) { own.insert(subscription) }
 
   /// Takes a subscription out.
   ///
   /// - Returns: Whether it was there.
-  func remove(_ subscription: WideSubscription) -> Bool {
-    let rest = own.filter { $0 !== subscription }
-    defer { own = rest }
-    return rest.count < own.count
-  }
+  func remove(_ subscription: WideSubscription) -> Bool { own.remove(subscription) }
 
   // MARK: Visits
 

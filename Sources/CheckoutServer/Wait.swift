@@ -31,14 +31,14 @@ final class Wait {
   let live: LiveCheckout
   let condition: Condition
   private(set) var progress = Progress.nothing
-  private var call: PendingCall?
+  private let call: KeptCall
 
   init(
     number: UInt64, call: consuming PendingCall, session: Session, live: LiveCheckout,
     condition: Condition
   ) {
     self.number = number
-    self.call = consume call
+    self.call = KeptCall(call)
     self.session = session
     self.live = live
     self.condition = condition

@@ -109,6 +109,7 @@ extension JSONOutput {
   /// - Parameter other: Another output.
   package func append(contentsOf other: JSONOutput) {
     precondition(other !== self)
+    deepestValue = max(deepestValue, other.deepestValue)
     unsafe other.withUnsafeBytes { unsafe append(bytes: $0) }
   }
 

@@ -23,13 +23,17 @@ import ValueTree
     return start..<output.count
   }
 
+  private func event(_ parts: Parts, _ count: Int = 10, depth: Int = 2) -> EventWriter.Written {
+    EventWriter.Written(range: line(parts, count), depth: depth)
+  }
+
   @Test func `events beyond the limit are lost, and told of when there is room`() throws {
     let parts = Parts(small)
     let session = parts.session()
     let id = CheckoutID(7)
     session.output.append(line(parts, 9000))
-    session.output.offer(line(parts, 10), of: id, seq: 4)
-    session.output.offer(line(parts, 10), of: id, seq: 5)
+    session.output.offer(event(parts), of: id, seq: 4)
+    session.output.offer(event(parts), of: id, seq: 5)
     #expect(session.output.lostCount == 0)
     let lines = try parts.said(to: session)
     #expect(lines.count == 1 && session.output.lostCount == 2)
@@ -44,23 +48,39 @@ import ValueTree
     let parts = Parts(small)
     let session = parts.session()
     session.output.append(line(parts, 9000))
-    session.output.offer(line(parts, 10), of: CheckoutID(7), seq: 4)
+    session.output.offer(event(parts), of: CheckoutID(7), seq: 4)
     session.output.takeBack()
     _ = try parts.said(to: session)
     #expect(session.output.lostCount == 0 && parts.counters.eventsLost == 0)
-    session.output.offer(line(parts, 10), of: CheckoutID(7), seq: 4)
+    session.output.offer(event(parts), of: CheckoutID(7), seq: 4)
     #expect(try parts.said(to: session).count == 1)
   }
 
   @Test func `an event that is taken back is not sent, and a fact is`() throws {
     let parts = Parts()
     let session = parts.session()
-    let event = line(parts, 10)
-    parts.outbound.noteEvent(event.lowerBound)
+    let event = event(parts)
+    parts.outbound.noteEvent(event.range.lowerBound)
     session.output.offer(event, of: CheckoutID(7), seq: 1)
     session.output.notify("system.draining", [.init("reason", "stop")])
     session.output.takeBack()
     #expect(try parts.said(to: session).map { $0["method"] } == ["system.draining"])
+  }
+
+  @Test func `an event that is longer or deeper than a line may be is lost`() throws {
+    var limits = Limits()
+    limits.lineOut = 65_536
+    limits.nesting = 8
+    let parts = Parts(limits)
+    let session = parts.session()
+    session.output.offer(event(parts, 65_536), of: CheckoutID(7), seq: 1)
+    session.output.replay(event(parts, 65_536), of: CheckoutID(8), seq: 1)
+    session.output.offer(event(parts, depth: 9), of: CheckoutID(9), seq: 1)
+    session.output.offer(event(parts, 65_000, depth: 8), of: CheckoutID(10), seq: 1)
+    _ = try parts.said(to: session)
+    session.output.markDirty()
+    _ = try parts.said(to: session)
+    #expect(session.output.lostCount == 2 && parts.counters.eventsLost == 2)
   }
 
   @Test func `who is let go is told why, and nothing after it`() throws {

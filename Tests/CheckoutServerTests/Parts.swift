@@ -33,7 +33,7 @@ final class Parts {
     schedule = Schedule(clock)
     turn = Turn(store, clock, journal, counters, bootID: 1)
     hub = EventHub(
-      outbound, turn, EventReader(store, journal, self.limits), self.limits, schedule)
+      outbound, turn, EventReader(store, journal), self.limits, schedule)
     let questions = Questions(
       store, turn, ServiceReport(ServiceManager(), journal, schedule), journal, isWanted: true)
     checkouts = Checkouts(
