@@ -63,7 +63,8 @@ final class ConnectionInput {
   func resume() {
     guard isStopped, session.output.hasRoom else { return }
     session.output.beginShare()
-    guard inbound.resume(session) else { return }
+    // What was left of a batch may have taken all the room there was.
+    guard inbound.resume(session), session.output.mayGoOn() else { return }
     framer.resume { take($0) }
     isStopped = framer.isStopped
   }

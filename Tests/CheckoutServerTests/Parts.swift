@@ -1,5 +1,7 @@
 import Checkout
+import CheckoutProtocol
 import CheckoutStore
+import JSONRPC
 import LinuxSystem
 import Systemd
 import ValueTree
@@ -47,6 +49,26 @@ final class Parts {
       to: outbound, tag: lastTag, of: users.user(user), limits.value, counters, clock)
     return Session(
       Caller(userID: user, groupID: user), of: users.user(user), to: output)
+  }
+
+  /// What runs lines: some of the methods, each with what the test has it do.
+  func inbound(_ handlers: [String: Handler]) -> Inbound {
+    let rows = Methods.all.compactMap { row in
+      handlers[row.name.description].map { (row: row, handler: $0) }
+    }
+    return Inbound(MethodTable(rows), limits.value)
+  }
+
+  /// A client, and the server's end of its connection.
+  func connect(
+    _ inbound: Inbound, of user: UInt32 = 1000
+  ) throws -> (client: TestClient, connection: Connection) {
+    let (client, other) = try TestClient.make()
+    let session = session(of: user)
+    let connection = Connection(
+      FileDescriptor(owning: other), tag: lastTag, session,
+      ConnectionInput(inbound, for: session, limits.value))
+    return (client, connection)
   }
 
   /// Starts a checkout.
