@@ -30,8 +30,10 @@ class Status(PressureTest):
     def test_members(self) -> None:
         status = self.all
         everyones = ["uptimeMs", "version", "checkouts", "subscriptions", "upstream", "store"]
-        self.assertCountEqual(status, [*everyones, "events", "connections", "calls"])
-        self.assertEqual(status["store"], {"kind": "memory", "health": "ok"})
+        self.assertCountEqual(status, [*everyones, "events", "connections", "calls", "questions"])
+        self.assertEqual(
+            status["store"], {"kind": "memory", "health": "ok", "backups": {"count": 0, "bytes": 0}}
+        )
         self.assertLessEqual(status["uptimeMs"], self.all["uptimeMs"])
         wanted = {"open": 1, "accepted": 2, "refused": 0, "refusals": {}, "heldBytes": 0}
         await_that(lambda: self.status() == wanted, "only this connection is left")
@@ -236,7 +238,7 @@ class Readable(CtlTest):
         self.assertRegex(rows["connections"], r"^open \d+, accepted \d+, refused 1, refusals http 1, heldBytes \d+$")
         self.assertRegex(rows["calls"], r"invalidRequests 1, refused none$")
         self.assertRegex(rows["upstream"], r"succeeded 1, failed 0, lastSuccessAt \d{4}-\S+Z, lastFailureAt never$")
-        self.assertEqual(rows["store"], "kind memory, health ok")
+        self.assertEqual(rows["store"], "kind memory, health ok, backups count 0, bytes 0")
 
 
 def _at(status: JsonObject, path: str) -> int:
