@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+from contextlib import closing, suppress
 from pathlib import Path
 
 from support.client import TIMEOUT, Client
@@ -119,8 +120,30 @@ class UserManager(ServiceTest):
         configuration.write_text("max-batch = 7\n")
         self.user("reload", "checkoutd.service")
         self.assertEqual(client.call("system.hello")["limits"]["batch"], 7)
-        self.user("stop", "checkoutd.socket", "checkoutd.service")
-        self.assertFalse(path.exists())
+        self.user("stop", "checkoutd.socket", "checkoutd-admin.socket", "checkoutd.service")
+        self.assertFalse(path.exists() or path.with_name("admin.sock").exists())
+
+    def test_reload_when_programs_have_taken_every_connection(self) -> None:
+        self.user("start", "checkoutd.socket")
+        path = self.runtime / "checkoutd" / "checkoutd.sock"
+        with closing(Client(connected(path))) as client:
+            client.call("system.ping")
+        configuration = self.home / ".config" / "checkoutd" / "checkoutd.conf"
+        configuration.parent.mkdir(parents=True, exist_ok=True)
+        configuration.write_text("max-connections = 24\n")
+        self.user("reload", "checkoutd.service")
+        clients = [self.service.connect_as(USER, GROUP, path=path) for _ in range(24)]
+        for client in clients:
+            # Who is refused has been told before it speaks.
+            with suppress(BrokenPipeError):
+                client.send("system.hello")
+        # Sixteen are kept for administrators.
+        answers = [client.read_message() for client in clients]
+        self.assertEqual(sum("result" in answer for answer in answers if isinstance(answer, dict)), 8)
+        configuration.write_text("max-connections = 24\nmax-batch = 7\n")
+        self.user("reload", "checkoutd.service")
+        self.assertEqual(clients[0].call("system.hello")["limits"]["batch"], 7)
+        self.user("stop", "checkoutd.socket", "checkoutd-admin.socket", "checkoutd.service")
 
 
 def connected(path: Path) -> socket.socket:

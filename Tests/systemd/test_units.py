@@ -23,7 +23,7 @@ class Units(ServiceTest):
     def test_files_have_no_mistakes(self) -> None:
         for files in (
             [INSTALLED / unit for unit in ALL],
-            [LIBRARY / "systemd" / "user" / unit for unit in ("checkoutd.service", "checkoutd.socket")],
+            [LIBRARY / "systemd" / "user" / unit for unit in ("checkoutd.service", "checkoutd.socket", "checkoutd-admin.socket")],
         ):
             mode = [] if files[0].parent == INSTALLED else ["--user"]
             done = run("env", "XDG_RUNTIME_DIR=/run", "systemd-analyze", "verify", "--man=no", *mode, *files)
@@ -187,6 +187,7 @@ class Installation(ServiceTest):
                 "usr/local/lib/systemd/system/checkoutd-egress.service",
                 "usr/local/lib/systemd/system/checkoutd-egress.socket",
                 "usr/local/lib/systemd/user/checkoutd.socket",
+                "usr/local/lib/systemd/user/checkoutd-admin.socket",
                 "usr/local/lib/sysusers.d/checkoutd.conf",
                 "usr/local/share/man/man1/checkoutctl.1",
                 "usr/local/share/man/man5/checkoutd.conf.5",
