@@ -55,7 +55,7 @@ extension Checkout {
   }
 
   /// Whether the attempt comes to a creation by itself, or has come to it.
-  private var leadsToCreation: Bool {
+  package var leadsToCreation: Bool {
     guard case .paying(let stage) = phase else { return false }
     switch stage {
     case .patching, .decidingOnCreation, .tokenizing, .creating: return true

@@ -18,6 +18,7 @@ final class Checkouts {
   private var entropy = EntropyPool()
   private var spanLimits: Spans
   private let questions: Questions
+  private var isStopping = false
   /// The starts that wait until it is known whether an ended checkout's session is free, by that
   /// checkout: each with the configuration it was answered.
   private var wanted: [CheckoutID: [(live: LiveCheckout, arrival: Arrival)]] = [:]
@@ -46,6 +47,9 @@ final class Checkouts {
       if let live = registry[key.checkout] { receive(.timer(key.timer), of: live) }
     }
   }
+
+  /// The daemon stops: from now on no payment is begun.
+  func beginStopping() { isStopping = true }
 
   /// Sets how long things may take in the checkouts to come.
   func setSpans(_ spans: Spans) { spanLimits = spans }
@@ -226,9 +230,16 @@ final class Checkouts {
     _ command: Command, on live: LiveCheckout, by session: Session
   ) throws(RPCError) -> CommandReply {
     try turn.requireStore()
+    if isStopping, command.leadsToRequests { throw RPCError(.shuttingDown) }
+    let wasTouched = live.isTouched
     turn.touch(live)
-    if command.mustLast { turn.mustLast() }
     let (reply, effects) = live.checkout.perform(command, at: moment)
+    if case .failure(let error) = reply, effects.isEmpty, !wasTouched {
+      // It changed nothing: there is nothing to commit.
+      turn.untouch(live)
+      throw RPCError(error)
+    }
+    if command.mustLast { turn.mustLast() }
     apply(effects, to: live)
     switch command {
     case .share, .unshare: hub.revise(live)
@@ -384,6 +395,8 @@ final class Checkouts {
     let request = upstream.perform(operation, for: live.owner) { [unowned self] result in
       // An answer to what was abandoned in the same turn means nothing any more.
       guard live.takeRequest(for: operation.id) != nil else { return }
+      // Nothing is begun that would have to be waited for: the next process asks again.
+      if isStopping, live.checkout.leadsToCreation, !operation.request.isAboutMoney { return }
       receive(.answer(result, to: operation), of: live)
     }
     live.add(request, for: operation.id)
@@ -468,5 +481,16 @@ extension Operation.Request {
   fileprivate var mustLast: Bool {
     if case .validateClientToken = self { return true }
     return isAboutMoney
+  }
+}
+
+extension Command {
+  /// Whether what is asked of upstream because of it would have to be waited for when the daemon stops.
+  fileprivate var leadsToRequests: Bool {
+    switch self {
+    case .decide(_, .continue), .decide(_, .continueWithNewClientToken), .component(_, .submit):
+      true
+    default: false
+    }
   }
 }

@@ -64,7 +64,6 @@ struct ComponentMethods {
   private func submit(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
     let (live, index, _) = try checkouts.find(
       parameters.component, for: session, atLeast: .drive)
-    try hub.checkStopping()
     let reply = try checkouts.answer(.component(index, .submit), on: live, by: session, hub)
     turn.tell(
       LogEntry(

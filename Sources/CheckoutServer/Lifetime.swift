@@ -81,6 +81,7 @@ final class Lifetime {
     drainAlarm.set(after: drainSpan)
     clients.announceDrain()
     hub.refuseWaits(RPCError(.shuttingDown))
+    checkouts.beginStopping()
     backups.refuse(RPCError(.shuttingDown))
   }
 

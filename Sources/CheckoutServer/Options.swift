@@ -26,6 +26,13 @@ package struct Options: Sendable {
   ///
   /// As long as the creation of one may take, and a little.
   package var drainTimeout: Milliseconds = 110_000
+
+  /// How long payments are waited for when stopping: as said, or as long as a creation may take.
+  package var drainSpan: Milliseconds {
+    given["drain-timeout"] == nil
+      ? max(drainTimeout, timeouts.createPayment + 10_000) : drainTimeout
+  }
+
   /// How long the daemon stays with nothing to do; zero is for ever.
   package var idleSpan: Milliseconds = 0
   /// What the server allows.

@@ -111,7 +111,7 @@ package final class Server {
       checkouts.setSpans(options.spans)
       questions.setWanted(options.asksQuestions)
       housekeeping.setRetention(options.retention)
-      lifetime.setSpans(idle: options.idleSpan, drain: options.drainTimeout)
+      lifetime.setSpans(idle: options.idleSpan, drain: options.drainSpan)
     }
     options.setCounts { [unowned self] in counts }
     upstream.onEgressChanged = { [report] problem in report.noteEgress(problem) }

@@ -113,6 +113,13 @@ final class Turn {
     touched.append(live)
   }
 
+  /// Takes note that a checkout has not changed after all; it must be the one touched last.
+  func untouch(_ live: LiveCheckout) {
+    guard touched.count > 0, touched[touched.count - 1] === live, live.isTouched else { return }
+    _ = touched.popLast()
+    live.takeBack()
+  }
+
   /// Adds an event of a checkout.
   func publish(_ event: Event, of live: LiveCheckout, at time: WallTime) -> EventRecord {
     if event.isTerminal || event.asksForDecision { isPayment = true }

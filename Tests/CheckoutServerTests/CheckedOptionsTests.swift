@@ -54,6 +54,16 @@ import Testing
     #expect(need < 1 << 30)
   }
 
+  @Test(arguments: [
+    ("", 110_000), ("create-payment-timeout = 300000", 310_000), ("drain-timeout = 5", 5),
+    ("create-payment-timeout = 300000\ndrain-timeout = 0", 0),
+  ])
+  func `a stop waits as long as a creation may take, unless that is said`(
+    text: String, span: Int64
+  ) throws {
+    #expect(try Self.check(text).options.drainSpan == span)
+  }
+
   @Test func `no limits that may be set are too large to be added up`() throws {
     let rows = OptionRow.all.filter { $0.name.hasPrefix("max-") }
     var options = Options()
