@@ -99,7 +99,9 @@ final class Connection {
       output.markDirty()
     case .something: if input.isWaiting { output.markDirty() }
     }
-    if input.heldByteCount > 0, !keepsBudget() { output.markDirty() }
+    if charged > 0 || input.heldByteCount > 0 || output.heldByteCount > 0, !keepsBudget() {
+      output.markDirty()
+    }
     return .something
   }
 
