@@ -29,7 +29,9 @@ struct Listing {
 
   /// Makes the next slice.
   ///
-  /// - Parameter source: The checkouts that the subscription may reach, in the order of their starts.
+  /// - Parameters:
+  ///   - source: The checkouts that the subscription may reach, in the order of their starts.
+  ///   - wallOffset: How far the wall clock is ahead of the steady one now.
   /// - Returns: Whether it was the last.
   mutating func goOn(in source: [LiveCheckout], wallOffset: Milliseconds) -> Bool {
     let first = source.firstPlace(after: last)
