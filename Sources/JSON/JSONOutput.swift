@@ -49,6 +49,7 @@ internal import Glibc
   ///
   /// - Parameter count: How much stays, at most ``count``.
   package func truncate(to count: Int) {
+    // Whoever calls has read ``count`` before, and nothing gets shorter but here and when all is dropped.
     precondition(count >= 0 && count <= byteCount)
     byteCount = count
   }
@@ -108,6 +109,7 @@ extension JSONOutput {
   ///
   /// - Parameter other: Another output.
   package func append(contentsOf other: JSONOutput) {
+    // What is put together is always an output of its own: a page, the replies of a batch.
     precondition(other !== self)
     deepestValue = max(deepestValue, other.deepestValue)
     unsafe other.withUnsafeBytes { unsafe append(bytes: $0) }
@@ -119,6 +121,8 @@ extension JSONOutput {
   ///   - range: Which part.
   ///   - source: Of which output.
   package func append(_ range: Range<Int>, of source: JSONOutput) {
+    // A range is where something was written in this turn, and the turn's output only grows until then:
+    // no number of a client's, of upstream's or of a row's is in it.
     precondition(range.lowerBound >= 0 && range.upperBound <= source.count)
     let place = unsafe extend(by: range.count)
     // Only now: making room may have moved what is to be copied.

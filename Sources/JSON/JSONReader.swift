@@ -5,8 +5,8 @@ package import ValueTree
 ///
 /// It owns one parser and its memory, so one reader serves many texts, one after the other.
 @safe package final class JSONReader {
-  // Made in `init`, freed in `deinit`, never handed out.
-  private let parser: OpaquePointer
+  // Made in `init`, freed in `deinit`, never handed out; nil if there was no memory for it.
+  private let parser: OpaquePointer?
   private let maximumByteCount: Int
   private let maximumDepth: Int
   private var isLarge = false
@@ -24,16 +24,12 @@ package import ValueTree
   ///   - maximumByteCount: The longest text taken.
   ///   - maximumDepth: How many arrays and objects may be nested.
   package init(maximumByteCount: Int = 16 * 1024 * 1024, maximumDepth: Int = 64) {
-    guard let parser = unsafe csimdjson_parser_new(maximumByteCount, maximumDepth) else {
-      // As everywhere in Swift: a process without memory for its first objects cannot go on.
-      fatalError("no memory for a parser")
-    }
-    unsafe self.parser = unsafe parser
+    unsafe parser = csimdjson_parser_new(maximumByteCount, maximumDepth)
     self.maximumByteCount = maximumByteCount
     self.maximumDepth = maximumDepth
   }
 
-  deinit { unsafe csimdjson_parser_free(parser) }
+  deinit { if let parser = unsafe parser { unsafe csimdjson_parser_free(parser) } }
 
   /// Parses one text in place.
   ///
@@ -44,6 +40,7 @@ package import ValueTree
   /// - Returns: The text's value, valid until the next call of this reader.
   /// - Throws: Every case of ``JSONError`` but ``JSONError/duplicateMember``.
   package func parse(padded text: UnsafeRawBufferPointer) throws(JSONError) -> JSONView {
+    guard let parser = unsafe parser else { throw .outOfMemory }
     guard let start = text.baseAddress, unsafe !text.isEmpty else { throw .notJSON }
     isLarge = isLarge || text.count > Self.largeByteCount
     var document = unsafe csimdjson_document()
@@ -67,7 +64,7 @@ package import ValueTree
 
   /// Gives back the memory a large text took; views of the last text are no longer valid.
   package func trim() {
-    guard isLarge else { return }
+    guard isLarge, let parser = unsafe parser else { return }
     unsafe csimdjson_parser_trim(parser)
     isLarge = false
   }
