@@ -100,6 +100,8 @@ def echo_half_closed(number: int) -> None:
 
 
 class InGoodOrder(ServiceTest):
+    # Beside a slow restart two loops of new connections come to more than a user may make in a second.
+    configuration = "max-connection-rate = 1000000\n"
     maxDiff = None
 
     def lines(self) -> Lines:
