@@ -19,7 +19,7 @@ package enum Methods {
   static let checkoutID = ParameterRow(
     "checkoutId", Schemas.checkoutReference, "The checkout's id, or {\"startKey\"}.")
   static let componentID = ParameterRow(
-    "componentId", Schemas.componentID, "As the manager that provided it answered.")
+    "componentId", Schemas.componentID, "As provided.")
   /// What may go wrong with everything that changes a checkout.
   static let commandErrors: [ErrorRow] = [.permissionDenied, .storeFailed]
   static let nothing = ResultRow("nothing", .object([]))

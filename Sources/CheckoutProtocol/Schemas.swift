@@ -173,7 +173,7 @@ enum Schemas {
       .optional("error", error), .optional("redacted", .boolean),
       .optional(
         "repeats", open([.init("outcome", words(Outcome.self)), .optional("payment", payment)]),
-        "In the reply to a start with allowRepeat: what came of the checkout that it overrides."),
+        "Of a start with allowRepeat: what it overrides."),
     ]))
 
   static let shareSubject: [Schema.Member] = [

@@ -51,7 +51,7 @@ export type Snapshot = {
   outcome?: Open<"success" | "pending" | "handledByClient" | "failed" | "cancelled" | "unknown">;
   error?: ErrorData;
   redacted?: boolean;
-  /** In the reply to a start with allowRepeat: what came of the checkout that it overrides. */
+  /** Of a start with allowRepeat: what it overrides. */
   repeats?: {
     outcome: Open<"success" | "pending" | "handledByClient" | "failed" | "cancelled" | "unknown">;
     payment?: Payment;
@@ -465,7 +465,7 @@ export interface Calls {
   /** Starts a component; answers with its first data step. Once, or again after a failure. */
   "component.start": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
     };
     result: {
@@ -475,7 +475,7 @@ export interface Calls {
   /** Collects one field, and judges it. */
   "component.updateCollectedData": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
       /** Exactly one field. */
       data: { bankId: string } | { bankFilterText: string } | { firstName: string } | { lastName: string } | { emailAddress: string };
@@ -490,7 +490,7 @@ export interface Calls {
   /** Submits the data; from here the daemon goes on by itself. */
   "component.submit": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
     };
     result: Record<string, never>;
@@ -498,7 +498,7 @@ export interface Calls {
   /** Tells everything about a component. */
   "component.get": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
     };
     result: Component;
@@ -506,7 +506,7 @@ export interface Calls {
   /** Tells what became of the page; for information, the status poll decides. */
   "component.reportRedirect": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
       /** Shown, or shown no more. */
       outcome: "presented" | "dismissed";
@@ -516,7 +516,7 @@ export interface Calls {
   /** Tells what came of the bank-account collector. */
   "component.reportBankAccount": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
       /** What the collector came to. */
       outcome: "succeeded" | "failed" | "cancelled";
@@ -533,7 +533,7 @@ export interface Calls {
   /** Tells that the shopper accepted the mandate. */
   "component.acceptMandate": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
     };
     result: Record<string, never>;
@@ -541,7 +541,7 @@ export interface Calls {
   /** Tells that the shopper declined the mandate. */
   "component.declineMandate": {
     params: {
-      /** As the manager that provided it answered. */
+      /** As provided. */
       componentId: ComponentId;
     };
     result: Record<string, never>;
