@@ -32,6 +32,7 @@ final class SituationBench {
   private(set) var owner: TestClient
   private(set) var observer: TestClient
   private(set) var stranger: TestClient
+  private(set) var administrator: TestClient
 
   /// The digits of its id, which are its components' too.
   var digits: String { String(live.idText.dropFirst(3)) }
@@ -49,6 +50,7 @@ final class SituationBench {
     self.owner = owner
     observer = try bench.connect(as: Self.observerID)
     stranger = try bench.connect(as: Self.strangerID)
+    administrator = try bench.connect(as: 0, isAdministrator: true)
     var isSurcharged = false
     var found: LiveCheckout?
     var lines: [Value] = []
@@ -108,6 +110,7 @@ final class SituationBench {
     switch caller {
     case \.owner: owner = try bench.connect(as: Self.ownerID)
     case \.observer: observer = try bench.connect(as: Self.observerID)
+    case \.administrator: administrator = try bench.connect(as: 0, isAdministrator: true)
     default: stranger = try bench.connect(as: Self.strangerID)
     }
     return old
