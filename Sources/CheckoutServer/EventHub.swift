@@ -295,8 +295,10 @@ final class EventHub {
     replaying.replaceAll((all[served...] + all[..<served]).filter(\.isReplaying))
   }
 
-  /// Whether there is room for more of them.
-  var canReplay: Bool { replaying.all.contains { $0.session.output.hasRoomForReplay } }
+  /// Whether there is room for more of them; of those whose client has gone since, nothing is left.
+  var canReplay: Bool {
+    replaying.all.contains { $0.isReplaying && $0.session.output.hasRoomForReplay }
+  }
 
   /// How many stored events all subscriptions together are sent in a turn, as about so many.
   private static let replayCount = 4000
