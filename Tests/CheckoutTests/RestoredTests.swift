@@ -33,6 +33,39 @@ import ValueTree
     #expect(bench.inFlight.isEmpty)
   }
 
+  /// A path as the model prints it where the copy goes on to the mandate: the session comes to two
+  /// payments, the first by the copy's mandate, the second since the record says that the first was
+  /// cancelled.
+  @Test func `a copy that was restored leaves the session its second payment alone`() throws {
+    var bench = Bench(Sample.settings)
+    bench.answer("configuration", .configuration(Sample.configuration))
+    bench.call(.provide(manager: .ach, paymentMethodType: "STRIPE_ACH"))
+    bench.call(.start)
+    bench.answer("actions", .configuration(Sample.configuration))
+    bench.call(.update(["firstName": "Grace"]))
+    bench.call(.submit)
+    bench.answer("actions", .configuration(Sample.configuration))
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.answer("create", Sample.payment(.pending, id: "pay-1", action: Sample.achToken))
+    let copied5 = bench.checkout
+    bench.call(.cancel(reason: nil))
+    var second = Bench(Sample.settings)
+    second.answer("configuration", .configuration(Sample.configuration))
+    second.call(.provide(manager: .ach, paymentMethodType: "STRIPE_ACH"))
+    second.call(.start)
+    second.answer("actions", .configuration(Sample.configuration))
+    second.call(.update(["firstName": "Grace"]))
+    second.call(.submit)
+    second.answer("actions", .configuration(Sample.configuration))
+    second.answer("tokenize", .instrument(Sample.instrument))
+    second.fail("create", Sample.keyUsed("PENDING"), isSettledHere: true)
+    try bench.restart(as: copied5.restored(), isRestored: true)
+    #expect(bench.checkout.outcome == .unknown)
+    let report = BankAccountReport.succeeded(paymentID: "stripe-1")
+    #expect(bench.call(.reportBankAccount(report)) == ["! checkout-ended"])
+    #expect(second.inFlight.map(\.request.name) == ["create"])
+  }
+
   /// One that was begun after the restore is this state's own, over restarts too.
   @Test func `a mandate that is asked for after the restore is waited for`() throws {
     var bench = Bench()

@@ -96,7 +96,7 @@ final class Model {
   }
 
   /// Whether a record says that a payment is that of a checkout that ended without its money moving.
-  private func isSettledHere(_ key: Int, _ slot: Int, _ world: World) -> Bool {
+  func isSettledHere(_ key: Int, _ slot: Int, _ world: World) -> Bool {
     slot < 2
       ? world.payments[key].isSettledHere
       : (2..<4).contains { facts(world, $0).settledPayment == key }

@@ -63,9 +63,13 @@ struct Transcript {
       guard let (result, text) = model.cells.result(of: flight, move) else { return [] }
       // A question is a creation to upstream.
       var call = "answer"
-      if case .failure = result { call = "fail" }
+      var record = ""
+      if case .failure = result {
+        call = "fail"
+        if model.isSettledHere(flight.key, slot, world) { record = ", isSettledHere: true" }
+      }
       let done = move.effect == .none ? "" : "  // upstream: \(move.effect)"
-      return ["\(name).\(call)(\"\(flight.operation.request.name)\", \(text))\(done)"]
+      return ["\(name).\(call)(\"\(flight.operation.request.name)\", \(text)\(record))\(done)"]
     case .fire:
       let timer = cell().timers[Int(move.choice)].id
       if case .repeat = timer { return ["\(name).fireRepeat()"] }
