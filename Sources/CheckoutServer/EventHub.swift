@@ -166,7 +166,10 @@ final class EventHub {
 
   /// Gives a subscription back, unless the client has gone meanwhile.
   private func restore(_ subscription: Subscription, of session: Session) {
-    if session.output.acceptsReplies { add(subscription) }
+    guard session.output.acceptsReplies else { return }
+    // It was only to be passed over, and may still be there.
+    replaying.replaceAll(replaying.all.filter { $0 !== subscription })
+    add(subscription)
   }
 
   private func restore(_ subscription: WideSubscription, of session: Session) {
@@ -183,11 +186,7 @@ final class EventHub {
     subscription.session.set(subscription, to: subscription.live.id)
     subscription.live.add(subscription)
     subscription.setActive(true)
-    // One that is restored may still be there.
-    guard subscription.isReplaying, !replaying.all.contains(where: { $0 === subscription }) else {
-      return
-    }
-    replaying.append(subscription)
+    if subscription.isReplaying { replaying.append(subscription) }
   }
 
   private func remove(_ subscription: Subscription) {
