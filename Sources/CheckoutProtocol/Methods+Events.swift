@@ -24,7 +24,7 @@ extension Methods {
         Schemas.open([
           .init("subscriptionId", .string),
           .optional("snapshots", .array(Schemas.open([])), "Short, without after."),
-          .optional("more", .boolean, "There are more than 1000: the rest is for checkout.list."),
+          .optional("more", .boolean, "Not all were told: checkout.list has the rest."),
           .optional("from", .integer, "With after: the first number that is sent."),
           .optional("to", .integer, "With after: the latest event at the time of the reply."),
         ])),

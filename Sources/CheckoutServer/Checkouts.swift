@@ -205,14 +205,14 @@ final class Checkouts {
     throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))
   }
 
-  /// A session was opened again although an earlier payment's outcome is unknown: whoever looks into
-  /// two payments will want to find that.
+  /// A session was opened again although money has moved in it, or may: whoever looks into two payments
+  /// will want to find that.
   ///
   /// - Returns: What came of the earlier one; its payment only if it is visible to the owner of this.
   private func noteRepeat(after holder: LiveCheckout, by owner: UInt32) -> Value? {
     turn.tell(
       LogEntry(
-        .notice, "a start was allowed although an earlier outcome is unknown",
+        .notice, "a start was allowed although a payment of its session was made, or may have been",
         id: MessageID.repeatAllowed,
         fields: [("CHECKOUT_ID", holder.idText), ("CLIENT_UID", String(owner))]))
     guard let outcome = holder.checkout.outcome else { return nil }
@@ -462,6 +462,15 @@ final class Checkouts {
 }
 
 extension Command {
+  /// Whether what is asked of upstream because of it would have to be waited for when the daemon stops.
+  fileprivate var leadsToRequests: Bool {
+    switch self {
+    case .decide(_, .continue), .decide(_, .continueWithNewClientToken), .component(_, .submit):
+      true
+    default: false
+    }
+  }
+
   /// Whether its effect, once it is answered, survives a power failure.
   fileprivate var mustLast: Bool {
     switch self {
@@ -481,16 +490,5 @@ extension Operation.Request {
   fileprivate var mustLast: Bool {
     if case .validateClientToken = self { return true }
     return isAboutMoney
-  }
-}
-
-extension Command {
-  /// Whether what is asked of upstream because of it would have to be waited for when the daemon stops.
-  fileprivate var leadsToRequests: Bool {
-    switch self {
-    case .decide(_, .continue), .decide(_, .continueWithNewClientToken), .component(_, .submit):
-      true
-    default: false
-    }
   }
 }

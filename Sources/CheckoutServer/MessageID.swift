@@ -8,7 +8,7 @@ enum MessageID {
   static let checkoutStarted: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e803"
   /// A checkout is over.
   static let checkoutEnded: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e804"
-  /// A client pays again for a session whose payment has an unknown outcome.
+  /// A client pays again for a session in which a payment was made, or may have been.
   static let repeatAllowed: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e805"
   /// The state cannot be written or read.
   static let storeFailed: StaticString = "2f0f5d3a9c1b4e57a1d1b0c4c7a6e806"

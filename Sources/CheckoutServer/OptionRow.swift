@@ -232,7 +232,10 @@ package struct OptionRow: Sendable {
       options.idleSpan = seconds * 1000
       return true
     },
-    span("drain-timeout", 0...600_000, "wait so long for payments when stopping", \.drainTimeout),
+    span(
+      "drain-timeout", 0...600_000,
+      "wait for payments when stopping; unset: create-payment-timeout + 10 s at least",
+      \.drainTimeout),
     span(
       "request-timeout", 10...600_000,
       "time-out for configuration, session changes and tokenization",

@@ -11,7 +11,7 @@ struct StartRecord {
   var tokenFingerprint: Fingerprint
   /// A digest of the client session's id, once it is known.
   var sessionFingerprint: Fingerprint?
-  /// Whether it may begin although an earlier one of its session ended with an unknown outcome.
+  /// Whether it may begin although a payment of its session was made, or may have been.
   var allowsRepeat = false
   /// What came of the earlier one, if there was one: the reply to the start has it.
   var repeats: Value?

@@ -564,7 +564,7 @@ export interface Calls {
       subscriptionId: string;
       /** Short, without after. */
       snapshots?: Record<string, unknown>[];
-      /** There are more than 1000: the rest is for checkout.list. */
+      /** Not all were told: checkout.list has the rest. */
       more?: boolean;
       /** With after: the first number that is sent. */
       from?: number;
