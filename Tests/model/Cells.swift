@@ -77,7 +77,11 @@ final class Cells {
     fact.isActive = fact.isLive || !cell.flights.isEmpty || !cell.timers.isEmpty
     fact.holdsSession = cell.checkout.holdsSession
     fact.usesChosenKey = cell.checkout.chosenKey != nil
-    if fact.isLive { fact.paymentInReach = Self.key(ofPayment: cell.knownPayment) }
+    // One that takes the payment method back ends after that, and shows nobody its payment.
+    let isEnding = cell.flights.contains {
+      $0.operation.request == .performActions([.unselectPaymentMethod])
+    }
+    if fact.isLive, !isEnding { fact.paymentInReach = Self.key(ofPayment: cell.knownPayment) }
     if fact.isEnded { fact.payment = Self.key(ofPayment: cell.payment?.id) }
     if fact.outcome == .failed || fact.outcome == .cancelled {
       fact.settledPayment = Self.key(ofPayment: cell.payment?.id)
