@@ -89,13 +89,7 @@ import ValueTree
   @Test(arguments: endings.indices)
   func `what becomes of the backend's payment is the backend's to say`(row: Int) {
     let (stop, command, error) = Self.endings[row]
-    var bench = Bench(Sample.manualSettings)
-    bench.start()
-    bench.startACH()
-    bench.call(.submit)
-    bench.answer("tokenize", .instrument(Sample.instrument))
-    bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
-    bench.answer("validate", .acknowledged)
+    var bench = collecting()
     if stop == .mandating { bench.call(.reportBankAccount(.succeeded(paymentID: "s"))) }
     let lines = command.map { bench.call($0) } ?? bench.call(.cancel(reason: nil))
     #expect(lines.contains("didFail unknown " + error), "\(lines)")
@@ -194,12 +188,7 @@ import ValueTree
   }
 
   @Test func `ACH by hand ends after the mandate, handled by the client`() {
-    var bench = Bench(Sample.manualSettings)
-    bench.start()
-    bench.startACH()
-    bench.call(.submit)
-    bench.answer("tokenize", .instrument(Sample.instrument))
-    bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
+    var bench = validating()
     #expect(
       bench.answer("validate", .acknowledged) == [
         "didReceiveAdditionalInfo bankAccountCollector", "@ expiry 3600000", "= {}",
@@ -214,18 +203,30 @@ import ValueTree
 
   /// The daemon does not know the backend's payment: a status without an id may be another's.
   @Test func `a refused completion that names no payment settles nothing`() {
-    var bench = Bench(Sample.manualSettings)
-    bench.start()
-    bench.startACH()
-    bench.call(.submit)
-    bench.answer("tokenize", .instrument(Sample.instrument))
-    bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
-    bench.answer("validate", .acknowledged)
+    var bench = collecting()
     bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
     bench.call(.decideMandate(isAccepted: true))
     var refusal = Sample.refusal()
     refusal.payment = Payment(status: "FAILED")
     bench.fail("complete", refusal)
     #expect(bench.checkout.outcome == .unknown)
+  }
+
+  /// ACH by hand, the backend's token on its way to be validated.
+  private func validating() -> Bench {
+    var bench = Bench(Sample.manualSettings)
+    bench.start()
+    bench.startACH()
+    bench.call(.submit)
+    bench.answer("tokenize", .instrument(Sample.instrument))
+    bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
+    return bench
+  }
+
+  /// The same, the token accepted.
+  private func collecting() -> Bench {
+    var bench = validating()
+    bench.answer("validate", .acknowledged)
+    return bench
   }
 }

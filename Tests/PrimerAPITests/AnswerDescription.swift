@@ -67,66 +67,76 @@ struct Variant {
 }
 
 extension Shape {
-  /// Every way to set one member to `null`, leave it out or give it another type, at every depth.
-  func variants(_ path: String = "") -> [Variant] {
+  /// A part of a value, and the value with something else in its place.
+  typealias Part = (shape: Shape, path: String, whole: (Value) -> Value)
+
+  /// The parts that a value is made of.
+  func parts(_ path: String = "") -> [Part] {
     switch self {
     case .leaf: return []
     case .list(let shapes, _):
-      return shapes.indices.flatMap { place in
-        shapes[place].variants("\(path)/\(place)").map { inner in
-          var elements = shapes.map(\.value)
-          elements[place] = inner.body
-          return Variant(
-            path: inner.path, need: inner.need, change: inner.change, body: .array(elements))
-        }
+      let all = shapes.map(\.value)
+      return shapes.indices.map { place in
+        (
+          shapes[place], "\(path)/\(place)",
+          { value in
+            var changed = all
+            changed[place] = value
+            return .array(changed)
+          }
+        )
       }
     case .object(let members, _):
-      return members.indices.flatMap { place in
-        let (name, shape) = members[place]
-        let all = members.map { Value.Member($0.name, $0.shape.value) }
-        func variant(_ change: Variant.Change, _ value: Value?) -> Variant {
-          var changed = all
-          if let value { changed[place].value = value } else { changed.remove(at: place) }
-          return Variant(
-            path: "\(path)/\(name)", need: shape.need, change: change, body: .object(changed))
-        }
-        let own =
-          [variant(.null, .null), variant(.absent, nil)]
-          + shape.mistyped.map { variant(.mistyped, $0) }
-        let inner = shape.variants("\(path)/\(name)").map { inner in
-          var changed = all
-          changed[place].value = inner.body
-          return Variant(
-            path: inner.path, need: inner.need, change: inner.change, body: .object(changed))
-        }
-        return own + inner
+      let all = members.map { Value.Member($0.name, $0.shape.value) }
+      return members.indices.map { place in
+        (
+          members[place].shape, "\(path)/\(members[place].name)",
+          { value in
+            var changed = all
+            changed[place].value = value
+            return .object(changed)
+          }
+        )
       }
     }
   }
 
+  /// What each part has, put back into the whole.
+  func variantsOfParts(
+    _ path: String, _ variants: (Shape, String) -> [Variant]
+  ) -> [Variant] {
+    parts(path).flatMap { part in
+      variants(part.shape, part.path).map { inner in
+        Variant(
+          path: inner.path, need: inner.need, change: inner.change, body: part.whole(inner.body))
+      }
+    }
+  }
+
+  /// Every way to set one member to `null`, leave it out or give it another type, at every depth.
+  func variants(_ path: String = "") -> [Variant] {
+    var own: [Variant] = []
+    if case .object(let members, _) = self {
+      for (place, part) in parts(path).enumerated() {
+        func variant(_ change: Variant.Change, _ body: Value) -> Variant {
+          Variant(path: part.path, need: part.shape.need, change: change, body: body)
+        }
+        var others = members.map { Value.Member($0.name, $0.shape.value) }
+        others.remove(at: place)
+        own += [variant(.null, part.whole(.null)), variant(.absent, .object(others))]
+        own += part.shape.mistyped.map { variant(.mistyped, part.whole($0)) }
+      }
+    }
+    return own + variantsOfParts(path) { $0.variants($1) }
+  }
+
   /// The good value with one more member in one of its objects: each object has its turn.
   func withOddMember(_ member: Value.Member) -> [Value] {
-    switch self {
-    case .leaf: return []
-    case .list(let shapes, _):
-      return shapes.indices.flatMap { place in
-        shapes[place].withOddMember(member).map { inner in
-          var elements = shapes.map(\.value)
-          elements[place] = inner
-          return .array(elements)
-        }
-      }
-    case .object(let members, _):
-      let all = members.map { Value.Member($0.name, $0.shape.value) }
-      let inner = members.indices.flatMap { place in
-        members[place].shape.withOddMember(member).map { inner in
-          var changed = all
-          changed[place].value = inner
-          return Value.object(changed)
-        }
-      }
-      return [.object([member] + all), .object(all + [member])] + inner
+    let inner = parts().flatMap { part in
+      part.shape.withOddMember(member).map(part.whole)
     }
+    guard case .object(let all) = value else { return inner }
+    return [.object([member] + all), .object(all + [member])] + inner
   }
 }
 

@@ -121,25 +121,7 @@ extension Shape {
     }
     switch self {
     case .leaf(.string, _): return [change("SOMETHING_NEW"), change("")]
-    case .leaf: return []
-    case .list(let shapes, _):
-      return shapes.indices.flatMap { place in
-        shapes[place].unknownWords("\(path)/\(place)").map { inner in
-          var elements = shapes.map(\.value)
-          elements[place] = inner.body
-          return Variant(
-            path: inner.path, need: inner.need, change: inner.change, body: .array(elements))
-        }
-      }
-    case .object(let members, _):
-      return members.indices.flatMap { place in
-        members[place].shape.unknownWords("\(path)/\(members[place].name)").map { inner in
-          var all = members.map { Value.Member($0.name, $0.shape.value) }
-          all[place].value = inner.body
-          return Variant(
-            path: inner.path, need: inner.need, change: inner.change, body: .object(all))
-        }
-      }
+    default: return variantsOfParts(path) { $0.unknownWords($1) }
     }
   }
 }

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from clients.node_library import NODE, NODE_PROJECT, TIMEOUT, installed, run_node
-from crash.case import DurableTest
+from clients.node_library import NODE, NODE_PROJECT, installed, run_node
+from clients.readme_programs import ReadmeTest
 from support.sandbox import APPROVING
 
 _README = (NODE_PROJECT / "README.md").read_text()
 _IDEAL, _RESUME, _ACH = re.findall(r"^```js\n(.*?)^```$", _README, re.MULTILINE | re.DOTALL)
 
 
-class Readme(DurableTest):
+class Readme(ReadmeTest):
     def setUp(self) -> None:
         super().setUp()
         directory = TemporaryDirectory()
@@ -48,25 +47,6 @@ class Readme(DurableTest):
         self.assertEqual(debited, "who pays: Mila Verhoeven\nExample Shop may debit the account\nthe end: pending\n")
 
     def test_survives_a_restart(self) -> None:
-        """The daemon is killed while the shopper is at the bank."""
-        session = self.session()
         (self.directory / "program.js").write_text(_IDEAL)
-        process = subprocess.Popen(
-            [NODE, "program.js"],
-            cwd=self.directory,
-            env=os.environ | {"CHECKOUTD_SOCKET": str(self.daemon.socket_path)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        assert process.stdin and process.stdout
-        with process.stdin, process.stdout:
-            process.stdin.write(session.client_token + "\n")
-            process.stdin.close()
-            while not process.stdout.readline().startswith("open "):
-                self.assertIsNone(process.poll())
-            self.restart(meanwhile=session.approve)
-            self.assertEqual(process.stdout.readline(), "the end: success\n")
-        self.assertEqual(process.wait(TIMEOUT), 0)
+        environment = os.environ | {"CHECKOUTD_SOCKET": str(self.daemon.socket_path)}
+        self.assert_survives_a_restart([NODE, "program.js"], self.directory, environment)

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from clients.library import PROJECT
-from crash.case import DurableTest
+from clients.readme_programs import ReadmeTest
 from support.sandbox import APPROVING
 
 TIMEOUT = 120
@@ -24,7 +24,7 @@ _PYTHON_FROM = "/usr/bin"
 _WHEELS = "/usr/share/python-wheels"
 
 
-class Readme(DurableTest):
+class Readme(ReadmeTest):
     def setUp(self) -> None:
         super().setUp()
         directory = TemporaryDirectory()
@@ -78,28 +78,8 @@ class Readme(DurableTest):
         self.assertIn("checkoutd.types.Waited", told)
 
     def test_survives_a_restart(self) -> None:
-        """The daemon is killed while the shopper is at the bank."""
         self.install()
-        session = self.session()
-        process = subprocess.Popen(
-            ["python", "-c", _IDEAL],
-            cwd=self.directory,
-            env=self.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        assert process.stdin and process.stdout
-        with process.stdin, process.stdout:
-            process.stdin.write(session.client_token + "\n")
-            process.stdin.close()
-            while not process.stdout.readline().startswith("open "):
-                self.assertIsNone(process.poll())
-            self.restart(meanwhile=session.approve)
-            self.assertEqual(process.stdout.readline(), "the end: success\n")
-        self.assertEqual(process.wait(TIMEOUT), 0)
+        self.assert_survives_a_restart(["python", "-c", _IDEAL], self.directory, self.environment)
 
 
 class Types(unittest.TestCase):

@@ -148,6 +148,7 @@ class Schedule:
         chance = random.Random(self.seed * 31 + 7)
         began = time.monotonic()
         for moment in times:
+            # Chance says when: there is no condition to wait for.
             time.sleep(max(0.0, began + moment - time.monotonic()))
             if self.runs.run is None:
                 return
@@ -157,6 +158,7 @@ class Schedule:
             if chance.random() < 0.5:
                 self._rewind.take(self.runs.state)
             if chance.random() < 0.3:
+                # An outage, which chance makes as long as it likes.
                 time.sleep(chance.uniform(0, 0.3))
             self.runs.start(is_race=chance.random() < 0.25)
             self.say(f"the daemon is started, run {self.runs.generation}")
