@@ -234,7 +234,7 @@ package struct OptionRow: Sendable {
     },
     span(
       "drain-timeout", 0...600_000,
-      "wait for payments when stopping; unset: create-payment-timeout + 10 s at least",
+      "wait for payments when stopping; unset: for as long as one may take",
       \.drainTimeout),
     span(
       "request-timeout", 10...600_000,
