@@ -18,19 +18,6 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// How programs that stay are linked: with addresses to be corrected in a few kB and not half a MB,
-/// which every start reads whole.
-func compact(_ options: [String] = []) -> [LinkerSetting] {
-  let all = (["-z", "pack-relative-relocs"] + options).flatMap { ["-Xlinker", $0] }
-  return [.unsafeFlags(["-use-ld=lld"] + all, .when(configuration: .release))]
-}
-
-/// Has the functions of the daemon that are used side by side be side by side.
-let ordered = [
-  "--no-warn-symbol-ordering",
-  "--symbol-ordering-file=\(Context.packageDirectory)/Sources/checkoutd/symbol-order",
-]
-
 /// The tests of one module.
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(
@@ -100,10 +87,10 @@ let package = Package(
         "CheckoutServer", "CheckoutProtocol", "CheckoutStore", "PrimerAPI", "Systemd",
         "LinuxSystem", "Upstream",
       ],
-      exclude: ["symbol-order"], swiftSettings: strict, linkerSettings: compact(ordered)),
+      swiftSettings: strict),
     .executableTarget(
       name: "checkoutd-egress", dependencies: ["Egress", "Systemd", "LinuxSystem", "Upstream"],
-      swiftSettings: strict, linkerSettings: compact()),
+      swiftSettings: strict),
     .executableTarget(
       name: "checkoutctl",
       dependencies: [
@@ -146,13 +133,12 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// The fuzzers, where Tests/fuzz/run says which of LLVM's libraries to link.
-if let libFuzzer = Context.environment["CHECKOUTD_FUZZ"] {
+// The fuzzers, which Tests/fuzz/run links with one of LLVM's libraries.
+if Context.environment["CHECKOUTD_FUZZ"] != nil {
   func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
       name: name, dependencies: ["FuzzSupport", "Checkout", "ValueTree"] + dependencies,
-      path: "Tests/fuzz/Targets/\(name)", swiftSettings: strict,
-      linkerSettings: [.unsafeFlags([libFuzzer, "-use-ld=lld"])])
+      path: "Tests/fuzz/Targets/\(name)", swiftSettings: strict)
   }
   // What tests make a server with is here a library's, and not a test's.
   package.targets.removeAll { $0.type == .test }

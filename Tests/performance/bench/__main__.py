@@ -14,7 +14,6 @@ from bench.footprint import run_first_reply, run_memory
 from bench.generator import Generator
 from bench.growth import growth_with_checkouts, growth_with_connections
 from bench.machine import allow_descriptors
-from bench.order import symbol_order
 from bench.profile import instructions, system_calls
 from bench.recovery import recovery
 from bench.report import figures_json, figures_table
@@ -38,7 +37,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="mixed load for so long: memory")
     parser.add_argument("--stuck", action="store_true", help="a client's latency beside stuck ones, and beside floods")
     parser.add_argument("--profile", action="store_true", help="system calls, instructions, allocations of a call")
-    parser.add_argument("--order", action="store_true", help="print Sources/checkoutd/symbol-order anew")
     parser.add_argument("--scratch-path", metavar="DIR", help="build there, not in .build")
     parser.add_argument("--daemon", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--tools", type=Path, required=True, help=argparse.SUPPRESS)
@@ -85,10 +83,8 @@ def main() -> None:
             print(f"{stuck(setting)}\n\n{crowded(setting)}")
         if arguments.profile:
             print(f"{system_calls(setting)}\n\n{instructions(setting)}")
-        if arguments.order:
-            print(symbol_order(setting))
         chosen = (arguments.growth, arguments.recovery, arguments.soak, arguments.stuck, arguments.profile)
-        if not any((*chosen, arguments.order)):
+        if not any(chosen):
             _scenarios(setting, arguments.json)
 
 
