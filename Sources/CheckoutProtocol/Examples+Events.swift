@@ -5,7 +5,7 @@ extension Examples {
   static let subscribe = [
     ExampleRow(
       "One checkout, from its first event", params: aboutCheckout + [.init("after", 0)],
-      result: ["subscriptionId": "s1", "from": 1, "to": 1]),
+      result: ["subscriptionId": "s1", "from": 1, "to": 1, "ended": false]),
     ExampleRow(
       "All checkouts, from now on",
       result: ["subscriptionId": "s1", "snapshots": [readyInShort]]),

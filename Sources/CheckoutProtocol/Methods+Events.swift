@@ -14,10 +14,10 @@ extension Methods {
         .optional("shared", .boolean, "Also those shared with you."),
         .optional("all", .boolean, "Everyone's; for administrators."),
         .optional(
-          "types", Schemas.eventTypes, "Only these events: names, or prefixes such as component."),
+          "types", Schemas.eventTypes, "Names, or prefixes such as component."),
         .optional(
           "after", .integer(0...Int64.max),
-          "Begin after the event with this number; needs checkoutId."),
+          "Begin after this event; needs checkoutId."),
       ],
       result: ResultRow(
         "subscription",
@@ -26,7 +26,9 @@ extension Methods {
           .optional("snapshots", .array(Schemas.open([])), "Short, without after."),
           .optional("more", .boolean, "Not all were told: checkout.list has the rest."),
           .optional("from", .integer, "With after: the first number that is sent."),
-          .optional("to", .integer, "With after: the latest event at the time of the reply."),
+          .optional("to", .integer, "With after: the last event of before."),
+          .optional("ended", .boolean, "With after: no event comes after to."),
+          .optional("trimmedTo", .integer, "Up to it events may be gone."),
         ])),
       errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout),
       examples: Examples.subscribe),
@@ -40,9 +42,9 @@ extension Methods {
       "events.read", "Reads the events that happened, or waits for the next.",
       parameters: [
         checkoutID,
-        .optional("after", .integer(0...Int64.max), "Begin after the event with this number."),
+        .optional("after", .integer(0...Int64.max), "Begin after this event."),
         .optional(
-          "types", Schemas.eventTypes, "Only these events: names, or prefixes such as component."),
+          "types", Schemas.eventTypes, "Names, or prefixes such as component."),
         .optional("limit", .integer(1...1000), "At most so many; 100 if not given."),
         .optional("waitMs", Schemas.waitSpan, "Wait so long if there is none."),
       ],
@@ -53,7 +55,7 @@ extension Methods {
             "events", .array(Schemas.open([.init("method", .string), .init("params", .any)]))),
           .init("next", .integer, "What after must be to go on."),
           .init("ended", .boolean, "Whether no more can come."),
-          .optional("trimmedTo", .integer, "Events up to this number may have been dropped."),
+          .optional("trimmedTo", .integer, "Up to it events may be gone."),
         ])),
       errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout),
       examples: Examples.read),
@@ -65,7 +67,7 @@ extension Methods {
       EventRow(kind.name, kind.summary, members: eventHead + kind.members)
     } + [
       EventRow(
-        "events.lost", "Events were dropped because the connection read too slowly.",
+        "events.lost", "Events were dropped: read too slowly, or kept no longer.",
         members: [
           .init("checkoutId", Schemas.checkoutID), .init("from", .integer), .init("to", .integer),
         ]),

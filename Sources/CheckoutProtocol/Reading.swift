@@ -139,6 +139,11 @@ package struct EventFilter: Sendable, Equatable {
     }
   }
 
+  /// Whether an event of a component may be among them.
+  package var wantsComponents: Bool {
+    EventKind.allCases.contains { !$0.isOfCheckout && contains($0) }
+  }
+
   /// Makes a filter of the names of events; names that no event has are left out.
   ///
   /// - Parameter names: The names; nil for every event, those to come included.

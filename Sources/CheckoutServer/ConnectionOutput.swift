@@ -275,7 +275,8 @@ final class ConnectionOutput: ReplySink {
     for lost in losses.takeAll() { tell(lost) }
   }
 
-  private func tell(_ lost: ConnectionState.Lost) {
+  /// Tells that events were lost.
+  func tell(_ lost: ConnectionState.Lost) {
     notify(
       "events.lost",
       [
@@ -284,6 +285,16 @@ final class ConnectionOutput: ReplySink {
         .init("to", .integer(lost.seqs.upperBound)),
       ])
   }
+
+  /// Forgets which events of a checkout were lost: they are sent again.
+  ///
+  /// - Returns: Those of earlier turns.
+  func forgetLosses(of checkout: CheckoutID) -> ConnectionState.Lost? {
+    losses?.remove(checkout)
+  }
+
+  /// Takes note of events that were lost in earlier turns.
+  func noteLosses(_ lost: ConnectionState.Lost) { losses?.note(lost) }
 
   /// Whether bytes of earlier turns wait to be taken.
   var hasBacklog: Bool { waitingByteCount > 0 }

@@ -106,9 +106,12 @@ final class EventHub {
       id: session.nextSubscriptionID(), session: session, live: live, filter: filter,
       isRedacted: isRedacted, after: after, turn: outbound.turn)
     add(subscription)
+    // What is sent again was not lost: told after the reply, the client would take it as gone.
+    let losses = after == nil ? nil : session.output.forgetLosses(of: live.id)
     undoIfItDepends(session, idCount) { [unowned self] in
       remove(subscription)
       if let old { restore(old, of: session) }
+      if let losses { session.output.noteLosses(losses) }
     }
     return subscription
   }
@@ -267,7 +270,10 @@ final class EventHub {
   func dropFollowers(
     of live: LiveCheckout, _ error: RPCError, startError: RPCError? = nil
   ) {
-    for subscription in live.subscriptions { remove(subscription) }
+    for subscription in live.subscriptions {
+      if let last = subscription.replayedTo { tellGone(live.writtenSeq, after: last, subscription) }
+      remove(subscription)
+    }
     for wait in live.waits {
       if case .start = wait.condition {
         fail(wait, startError ?? error)
@@ -319,6 +325,10 @@ final class EventHub {
           return false
         }
         walked += 1
+        // Only events of components are dropped before the checkout is.
+        if subscription.filter.wantsComponents {
+          tellGone(record.seq - 1, after: last, subscription)
+        }
         last = record.seq
         guard subscription.filter.contains(record.event.kind) else { return true }
         let line = writer.write(
@@ -331,9 +341,20 @@ final class EventHub {
       output.closeSaying(error)
       return walked
     }
+    if isComplete { tellGone(subscription.live.writtenSeq, after: last, subscription) }
     subscription.setReplayed(to: isComplete ? nil : last)
     return walked
   }
+
+  /// Tells, in the place of events that are kept no longer, that they are lost.
+  private func tellGone(_ seq: Int64, after last: Int64, _ subscription: Subscription) {
+    guard seq > last else { return }
+    subscription.session.output.tell(
+      ConnectionState.Lost(checkout: subscription.live.id, seqs: last + 1...seq))
+  }
+
+  /// The highest number of an event that is kept no longer.
+  func trimmedTo(_ live: LiveCheckout) -> Int64? { reader.trimmedTo(live) }
 
   /// Whether an event of those kinds is kept after a number.
   func hasNews(

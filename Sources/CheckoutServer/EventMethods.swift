@@ -33,8 +33,10 @@ struct EventMethods {
     }
     let (live, access) = try checkouts.find(parameters.checkout, for: session)
     if let after { try requireHappened(after, of: live) }
+    // Of an archived one nothing is left to be sent again, and nothing can come.
     let subscription = hub.subscribe(
-      session, to: live, filter, isRedacted: access == .observe, after: after)
+      session, to: live, filter, isRedacted: access == .observe,
+      after: live.isArchived ? nil : after)
     guard let after else {
       return .value([
         "subscriptionId": .string(subscription.id),
@@ -44,10 +46,12 @@ struct EventMethods {
         ],
       ])
     }
-    return .value([
+    let reply: Value = [
       "subscriptionId": .string(subscription.id), "from": .integer(after + 1),
-      "to": .integer(live.checkout.seq),
-    ])
+      "to": .integer(live.isArchived ? after : live.checkout.seq),
+      "ended": .bool(live.checkout.isEnded),
+    ]
+    return .value(reply.adding("trimmedTo", hub.trimmedTo(live).map { .integer($0) }))
   }
 
   private func subscribeWidely(

@@ -35,6 +35,11 @@ struct EventReader {
     }
   }
 
+  /// The highest number of an event that is kept no longer.
+  func trimmedTo(_ live: LiveCheckout) -> Int64? {
+    live.isArchived ? live.checkout.seq : store.trimmedTo(live.id)
+  }
+
   /// Whether a page after a number has something to tell: an event of those kinds, or that the walk
   /// ended before the last event.
   func hasNews(
@@ -109,7 +114,7 @@ struct EventReader {
     output.append(next)
     output.append(#","ended":"#)
     output.append(live.checkout.isEnded && isAtEnd)
-    if let trimmed = [store.trimmedTo(live.id), passedOver].compactMap(\.self).max() {
+    if let trimmed = [trimmedTo(live), passedOver].compactMap(\.self).max() {
       output.append(#","trimmedTo":"#)
       output.append(trimmed)
     }

@@ -55,6 +55,17 @@ final class Losses {
     freshCount = 0
   }
 
+  /// Takes out those of a checkout, and those of the turn under way with them.
+  ///
+  /// - Returns: Those of earlier turns.
+  func remove(_ checkout: CheckoutID) -> ConnectionState.Lost? {
+    fresh[checkout] = nil
+    return known.removeValue(forKey: checkout).map { .init(checkout: checkout, seqs: $0) }
+  }
+
+  /// Adds those of earlier turns.
+  func note(_ lost: ConnectionState.Lost) { known[lost.checkout] = lost.seqs }
+
   /// Hands out what there is to tell.
   func takeAll() -> [ConnectionState.Lost] {
     defer { known = [:] }

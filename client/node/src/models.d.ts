@@ -555,9 +555,9 @@ export interface Calls {
       shared?: boolean;
       /** Everyone's; for administrators. */
       all?: boolean;
-      /** Only these events: names, or prefixes such as component. */
+      /** Names, or prefixes such as component. */
       types?: string[];
-      /** Begin after the event with this number; needs checkoutId. */
+      /** Begin after this event; needs checkoutId. */
       after?: number;
     };
     result: {
@@ -568,8 +568,12 @@ export interface Calls {
       more?: boolean;
       /** With after: the first number that is sent. */
       from?: number;
-      /** With after: the latest event at the time of the reply. */
+      /** With after: the last event of before. */
       to?: number;
+      /** With after: no event comes after to. */
+      ended?: boolean;
+      /** Up to it events may be gone. */
+      trimmedTo?: number;
     };
   };
   /** Ends a subscription. */
@@ -585,9 +589,9 @@ export interface Calls {
     params: {
       /** The checkout's id, or {"startKey"}. */
       checkoutId: CheckoutReference;
-      /** Begin after the event with this number. */
+      /** Begin after this event. */
       after?: number;
-      /** Only these events: names, or prefixes such as component. */
+      /** Names, or prefixes such as component. */
       types?: string[];
       /** At most so many; 100 if not given. */
       limit?: number;
@@ -603,7 +607,7 @@ export interface Calls {
       next: number;
       /** Whether no more can come. */
       ended: boolean;
-      /** Events up to this number may have been dropped. */
+      /** Up to it events may be gone. */
       trimmedTo?: number;
     };
   };
@@ -736,7 +740,7 @@ export interface Events {
     secondPayment?: Payment;
     outcome: Open<"failed" | "cancelled" | "unknown">;
   };
-  /** Events were dropped because the connection read too slowly. */
+  /** Events were dropped: read too slowly, or kept no longer. */
   "events.lost": {
     checkoutId: CheckoutId;
     from: number;
