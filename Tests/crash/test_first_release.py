@@ -119,7 +119,10 @@ class FirstRelease(DurableTest):
             found = [[event.method, event.params] for event in full_history(checkout)]
             self.assert_same(checkout.snapshot, told["snapshot"], name)
             self.assert_same(found, told["events"], f"{name}, events")
-            self.assertEqual(checkout.call("events.read", after=0).get("trimmedTo"), told["trimmedTo"], name)
+            # The first release did not say of an archived one that all of its events are gone.
+            snapshot = told["snapshot"]
+            trimmed = snapshot["seq"] if snapshot["state"] == "archived" else told["trimmedTo"]
+            self.assertEqual(checkout.call("events.read", after=0).get("trimmedTo"), trimmed, name)
 
     def test_states(self) -> None:
         for name in ("stopped", "killed"):

@@ -95,12 +95,18 @@ class TrimmedHistories(DaemonTest):
         seqs = [event["params"]["seq"] for event in events if event["method"].startswith("checkout.")]
         self.assertEqual(seqs, [1, checkout.snapshot["seq"]])
 
-    def test_subscription_brings_what_is_kept(self) -> None:
+    def test_subscription_brings_what_is_kept_and_tells_what_is_not(self) -> None:
         checkout = self.grown()
         watcher = self.daemon.connect()
-        watcher.call("events.subscribe", checkoutId=checkout.id, after=0)
-        kept = [event["params"]["seq"] for event in checkout.call("events.read", limit=1000)["events"]]
-        self.assertEqual([event.seq for event in watcher.arrived_events()], kept)
+        subscribed = watcher.call("events.subscribe", checkoutId=checkout.id, after=0)
+        read = checkout.call("events.read", limit=1000)
+        kept = [event["params"]["seq"] for event in read["events"]]
+        first, lost, *others = watcher.arrived_events()
+        self.assertEqual([event.seq for event in (first, *others)], kept)
+        self.assertEqual(lost.method, "events.lost")
+        self.assertEqual(lost.params, {"checkoutId": checkout.id, "from": 2, "to": read["trimmedTo"]})
+        told = (subscribed["to"], subscribed["ended"], subscribed["trimmedTo"])
+        self.assertEqual(told, (kept[-1], False, read["trimmedTo"]))
 
 
 class OutputBytes(DaemonTest):
