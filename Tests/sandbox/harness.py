@@ -167,6 +167,20 @@ class Checkout:
             type="AUTOMATED_CLEARING_HOUSE",
         )
 
+    def tokenize(self, type: str, **info: Any) -> Reply:
+        """Tokenizes any other method; `info` is merged over what every session info has, and None removes."""
+        merged = {"locale": "nl-NL", "platform": "WEB"} | info
+        return self._tokenize(
+            paymentMethodConfigId=self._config_id(type),
+            paymentMethodType=type,
+            sessionInfo={name: value for name, value in merged.items() if value is not None},
+            type="OFF_SESSION_PAYMENT",
+        )
+
+    def _config_id(self, type: str) -> str:
+        methods = self.configuration().body["paymentMethods"]
+        return next(str(method["id"]) for method in methods if method["type"] == type)
+
     def _tokenize(self, **instrument: Any) -> Reply:
         url = self.token["pciUrl"] + "/payment-instruments"
         return self.call("POST", url, {"paymentInstrument": instrument})
@@ -181,6 +195,9 @@ class Checkout:
 
     def pay_by_ach(self) -> dict[str, Any]:
         return self._pay(self.tokenize_ach())
+
+    def pay(self, type: str, **info: Any) -> dict[str, Any]:
+        return self._pay(self.tokenize(type, **info))
 
     def _pay(self, tokenized: Reply) -> dict[str, Any]:
         payment: dict[str, Any] = self.create(tokenized.body["token"]).body
@@ -197,8 +214,8 @@ class Checkout:
     def complete(self) -> Reply:
         return self.call("POST", self.token["sdkCompleteUrl"], MANDATE)
 
-    def decide(self, payment_id: str, outcome: str) -> None:
-        self.sandbox.control("POST", f"redirects/{payment_id}", {"outcome": outcome})
+    def decide(self, payment_id: str, outcome: str, place: str = "redirects") -> None:
+        self.sandbox.control("POST", f"{place}/{payment_id}", {"outcome": outcome})
 
 
 def payload(token: str) -> dict[str, Any]:

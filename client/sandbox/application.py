@@ -8,11 +8,12 @@ import traceback
 from collections.abc import Callable, Iterable
 from urllib.parse import parse_qs, unquote
 
-from bank_page import CONTENT_TYPE, bank_page
 from control import ControlRoute, Controls, ControlSurface
 from doorkeeper import Doorkeeper, check_content_type
+from families import PLACES, Place
 from faults import Fault
 from model import Ledger
+from pages import CONTENT_TYPE, HEADERS, payment_page
 from payments import Payments
 from primer_api import PrimerAPI, Route
 from stripe_double import SCRIPT, SCRIPT_TYPE
@@ -23,7 +24,6 @@ from wire import Request, Response
 Handler = Callable[[Request], Response]
 
 _UNKNOWN = "unknown"
-_BANK_PAGE = "bank-page"
 _STRIPE_SCRIPT = "stripe-script"
 _FORM = "application/x-www-form-urlencoded"
 
@@ -46,11 +46,10 @@ class Sandbox:
         self._routes += [
             (_pattern(route.path), route.method, self._controlled(route)) for route in self._surface.routes
         ]
-        self._routes += [
-            (_pattern("/bank/{id}"), "GET", self._show_bank_page),
-            (_pattern("/bank/{id}"), "POST", self._decide_at_bank),
-            (_pattern("/stripe/v3/"), "GET", self._give_stripe_script),
-        ]
+        for place in PLACES:
+            page = _pattern(f"/{place.page}/{{id}}")
+            self._routes += [(page, "GET", self._shown(place)), (page, "POST", self._decided(place))]
+        self._routes.append((_pattern("/stripe/v3/"), "GET", self._give_stripe_script))
 
     def create_session(self, description: JsonObject) -> str:
         """Opens a client session; returns its client token."""
@@ -109,21 +108,26 @@ class Sandbox:
         endpoint = route.endpoint
         return lambda request: self._logged(endpoint, request, lambda: perform(request))
 
-    def _show_bank_page(self, request: Request) -> Response:
-        return self._logged(_BANK_PAGE, request, lambda: self._bank_page(request))
+    def _shown(self, place: Place) -> Handler:
+        """Shows the place's page."""
 
-    def _bank_page(self, request: Request) -> Response:
-        with self._ledger.lock:
-            return Response(body=bank_page(self._payments.payment(request.params["id"])), content_type=CONTENT_TYPE)
+        def show(request: Request) -> Response:
+            with self._ledger.lock:
+                page = payment_page(place, self._payments.payment(request.params["id"]))
+            return Response(body=page, content_type=CONTENT_TYPE, headers=HEADERS)
 
-    def _decide_at_bank(self, request: Request) -> Response:
-        return self._logged(_BANK_PAGE, request, lambda: self._bank_decision(request))
+        return lambda request: self._logged(f"{place.page}-page", request, lambda: show(request))
 
-    def _bank_decision(self, request: Request) -> Response:
-        check_content_type(request, _FORM)
-        outcome = parse_qs(request.body.decode("utf-8", "replace")).get("outcome", [""])[0]
-        self._surface.decide(request.params["id"], outcome)
-        return Response(303, content_type=CONTENT_TYPE, headers={"Location": request.path})
+    def _decided(self, place: Place) -> Handler:
+        """Takes what the customer decides on the place's page."""
+
+        def decide(request: Request) -> Response:
+            check_content_type(request, _FORM)
+            outcome = parse_qs(request.body.decode("utf-8", "replace")).get("outcome", [""])[0]
+            self._surface.decide(request.params["id"], place, outcome)
+            return Response(303, content_type=CONTENT_TYPE, headers={"Location": request.path})
+
+        return lambda request: self._logged(f"{place.page}-page", request, lambda: decide(request))
 
     def _give_stripe_script(self, request: Request) -> Response:
         return self._logged(_STRIPE_SCRIPT, request, lambda: Response(body=SCRIPT, content_type=SCRIPT_TYPE))

@@ -7,13 +7,15 @@ client sessions
        paymentMethods         types, or objects {type, surcharge?, ...} merged over the default configuration entry
        banks                  objects {id, name, iconUrl?, disabled}, given out as they are
        expiresIn, actionExpiresIn   seconds that client tokens, and those of required actions, are good for (1 day)
-       outcome                manual (default: the bank page decides), approve, decline (the bank decides by itself)
+       outcome                manual (default: the page decides), or what the bank decides by itself: approve, decline,
+                              expire
        pendingPolls           polls answered PENDING before the bank decides by itself (1)
        furtherActions         approved resumes that ask for one more redirect (0)
        legacyIdempotency      true: a used idempotency key is answered 400, as it once was
        usedKeyNames           where that answer names the payment: both (default), inside or beside the error, nowhere
        createResponse, resumeResponse, configuration   merged over that answer; a status becomes the payment's
-       approvedStatus, declinedStatus   what a resume makes of the bank's decision (SUCCESS, FAILED)
+       approvedStatus, declinedStatus, expiredStatus   what becomes of the payment (SUCCESS, FAILED, FAILED)
+       requiredAction         redirect: what any of the session's methods has the customer do
        statusResponses        poll answers to give first: bodies, or {httpStatus, headers?, body?}
        tokenOverrides, actionTokenOverrides            merged over the payload of those tokens
   GET  /sandbox/client-sessions/{id}           the session as it is now
@@ -21,7 +23,7 @@ client sessions
   POST /sandbox/client-sessions/{id}/expire    all access tokens of the session expire at once
 payments
   GET  /sandbox/payments                       every payment
-  POST /sandbox/redirects/{paymentId} {outcome: approve | decline}     the customer decides at the bank
+  POST /sandbox/redirects/{paymentId} {outcome: approve | decline | expire}    the customer decides at the bank
   POST /sandbox/payments/{id}/status {status}  what became of it later: SETTLED, CANCELLED or whatever word
   POST /sandbox/payments {paymentMethodToken, idempotencyKey?}         the merchant's server creates a payment
   POST /sandbox/payments/{id}/resume {resumeToken}                     the merchant's server resumes it
@@ -40,7 +42,7 @@ validate, and * for any
   POST /sandbox/release {endpoint}             lets them go; * lets everything go
 log
   GET  /sandbox/requests[?endpoint=E][&wait=MS&count=N&until=arrived|effect|answered]
-       every request to Primer's surface, the bank page (bank-page), the double of Stripe's script (stripe-script, at
+       every request to Primer's surface, the pages (bank-page), the double of Stripe's script (stripe-script, at
        /stripe/v3/) and the merchant's calls (merchant-payments, merchant-resume); waits until N have got that far (arrived) or MS are over, whichever is first.
        {time, elapsedMs, endpoint, method, path, query, headers (names in lower case), body, status (null: unanswered
        or reset without one), effect, answered, faulted}
@@ -57,6 +59,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import defaults
+from families import ACTIONS, PLACES, Place
 from faults import Faults, Holds, read_endpoint, read_fault, read_headers, read_status
 from journal import STAGES, Journal
 from model import Ledger, PaymentMethod, Script, Session
@@ -68,7 +71,7 @@ from wire import Request, Response
 Handler = Callable[[Request], Any]
 
 _MAX_WAIT = 600_000
-_DECISIONS = ("approve", "decline")
+_DECISIONS = ("approve", "decline", "expire")
 
 
 @dataclass
@@ -105,7 +108,6 @@ class ControlSurface:
             ControlRoute("GET", "/sandbox/client-sessions/{id}", self._show_session),
             ControlRoute("POST", "/sandbox/client-sessions/{id}/tokens", self._issue_token),
             ControlRoute("POST", "/sandbox/client-sessions/{id}/expire", self._expire_tokens),
-            ControlRoute("POST", "/sandbox/redirects/{id}", self._decide),
             ControlRoute("GET", "/sandbox/payments", self._list_payments),
             ControlRoute("POST", "/sandbox/payments", self._create_payment, "merchant-payments"),
             ControlRoute("POST", "/sandbox/payments/{id}/status", self._set_status),
@@ -117,6 +119,9 @@ class ControlSurface:
             ControlRoute("POST", "/sandbox/release", self._release),
             ControlRoute("GET", "/sandbox/requests", self._list_requests),
             ControlRoute("DELETE", "/sandbox/requests", lambda request: controls.journal.clear()),
+        ]
+        self.routes += [
+            ControlRoute("POST", f"/sandbox/{place.control}/{{id}}", self._decider(place)) for place in PLACES
         ]
 
     def create_session(self, description: JsonObject) -> JsonObject:
@@ -153,16 +158,16 @@ class ControlSurface:
             for access in self._session(request).tokens:
                 access.expires_at = 0
 
-    def _decide(self, request: Request) -> None:
-        self.decide(request.params["id"], _only(request, "outcome"))
+    def _decider(self, place: Place) -> Handler:
+        return lambda request: self.decide(request.params["id"], place, _only(request, "outcome"))
 
-    def decide(self, payment_id: str, outcome: str) -> None:
-        """The customer decides at the bank."""
+    def decide(self, payment_id: str, place: Place, outcome: str) -> None:
+        """The customer decides at that place."""
         if outcome not in _DECISIONS:
-            raise bad_request("outcome must be approve or decline")
+            raise bad_request(f"outcome must be one of {', '.join(_DECISIONS)}")
         with self._ledger.lock:
             payments = self._controls.payments
-            payments.decide(payments.payment(payment_id), outcome)
+            payments.decide(payments.payment(payment_id), place, outcome)
 
     def _list_payments(self, request: Request) -> list[JsonObject]:
         with self._ledger.lock:
@@ -303,6 +308,8 @@ def _read_script(members: Members) -> Script:
         used_key_names=members.take("usedKeyNames", str, Script.used_key_names),
         approved_status=members.take("approvedStatus", str, Script.approved_status),
         declined_status=members.take("declinedStatus", str, Script.declined_status),
+        expired_status=members.take("expiredStatus", str, Script.expired_status),
+        required_action=members.take("requiredAction", str, None),
         create_response=members.take("createResponse", dict, {}),
         resume_response=members.take("resumeResponse", dict, {}),
         status_responses=[
@@ -314,7 +321,9 @@ def _read_script(members: Members) -> Script:
         configuration=members.take("configuration", dict, {}),
     )
     if script.outcome not in ("manual", *_DECISIONS):
-        raise bad_request("body: outcome must be manual, approve or decline")
+        raise bad_request(f"body: outcome must be manual or one of {', '.join(_DECISIONS)}")
+    if script.required_action not in (None, *ACTIONS):
+        raise bad_request(f"body: requiredAction must be one of {', '.join(ACTIONS)}")
     if script.used_key_names not in NAMINGS:
         raise bad_request(f"body: usedKeyNames must be one of {', '.join(NAMINGS)}")
     return script

@@ -9,11 +9,13 @@ import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from values import JsonObject
 from wire import Response
 
+if TYPE_CHECKING:
+    from families import Action, Family
 
 _FAILED_STATUSES = ("FAILED", "DECLINED", "CANCELLED")
 
@@ -36,12 +38,18 @@ class Script:
     used_key_names: str = "both"
     approved_status: str = "SUCCESS"
     declined_status: str = "FAILED"
+    expired_status: str = "FAILED"
     create_response: JsonObject = field(default_factory=dict)
     resume_response: JsonObject = field(default_factory=dict)
     status_responses: list[Response] = field(default_factory=list)
     token_overrides: JsonObject = field(default_factory=dict)
     action_token_overrides: JsonObject = field(default_factory=dict)
     configuration: JsonObject = field(default_factory=dict)
+    required_action: str | None = None
+
+    def status_after(self, decision: str) -> str:
+        """What becomes of a payment by the customer's decision."""
+        return {"approve": self.approved_status, "decline": self.declined_status}.get(decision, self.expired_status)
 
 
 @dataclass
@@ -125,22 +133,24 @@ def _line_amount(item: Any) -> int:
 
 @dataclass(frozen=True)
 class Instrument:
-    """A tokenized payment method."""
+    """A tokenized payment method. `info` is what was kept of the session info that it was tokenized with."""
 
     token: str
     session: Session
     method_type: str
-    issuer: str | None
+    family: Family
+    info: JsonObject
 
 
 @dataclass
 class Payment:
-    """A payment. `access`, `resume_token` and `decision` are those of its latest required action."""
+    """A payment. `action`, `access`, `resume_token` and `decision` are those of its latest required action."""
 
     id: str
     instrument: Instrument
     order: JsonObject
     idempotency_key: str | None
+    action: Action
     status: str = "PENDING"
     access: Access | None = None
     decision: str | None = None
@@ -189,7 +199,7 @@ class Payment:
             "clientSessionId": self.session.id,
             "completed": self.completed,
             "resumed": bool(self.used_resume_tokens),
-            "issuer": self.instrument.issuer,
+            "issuer": self.instrument.info.get("issuer"),
         }
 
 

@@ -1,4 +1,4 @@
-"""The life of a payment: created, decided at the bank, polled, resumed or completed.
+"""The life of a payment: created, decided by the customer, polled, resumed or completed.
 
 The rules here hold for the SDK's calls and for the merchant's own alike. The caller holds the ledger's lock.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import secrets
 
-from defaults import ACH
+from families import ACTIONS, Place
+from families.debits import ACH_DEBIT
 from model import Instrument, Ledger, Payment, Session
 from tokens import TokenIssuer
 from values import JsonObject, Refusal, merge
@@ -50,6 +51,7 @@ class Payments:
             instrument=instrument,
             order=instrument.session.priced_order,
             idempotency_key=idempotency_key,
+            action=ACTIONS.get(instrument.session.script.required_action or "", instrument.family.action),
         )
         self._ledger.payments[payment.id] = payment
         if idempotency_key is not None:
@@ -67,11 +69,13 @@ class Payments:
             return {"status": "PENDING", "id": payment.id, "source": "BANK"}
         return {"status": "COMPLETE", "id": payment.resume_token, "source": "BANK"}
 
-    def decide(self, payment: Payment, outcome: str) -> None:
-        """The customer approves or declines at the bank, once."""
-        if payment.instrument.method_type == ACH or payment.status != "PENDING" or payment.decision is not None:
-            raise Refusal(409, "NotAwaited", "The payment does not wait for a decision at the bank")
+    def decide(self, payment: Payment, place: Place, outcome: str) -> None:
+        """The customer approves or declines at that place, or lets the time for it pass, once."""
+        if payment.action.place is not place or payment.status != "PENDING" or payment.decision is not None:
+            raise Refusal(409, "NotAwaited", "The payment does not wait for a decision there")
         payment.decision = outcome
+        if not payment.action.is_polled:
+            payment.status = payment.session.script.status_after(outcome)
 
     def resume(self, payment: Payment, resume_token: str) -> JsonObject:
         """Takes the payment to its end, or to a further action. A resume token is good for one call."""
@@ -83,12 +87,12 @@ class Payments:
         script = payment.session.script
         if payment.decision == "approve" and payment.actions <= script.further_actions:
             return payment.answer | self._required_action(payment)
-        payment.status = script.approved_status if payment.decision == "approve" else script.declined_status
+        payment.status = script.status_after(payment.decision)
         return _amended(payment, payment.answer, script.resume_response)
 
     def complete(self, payment: Payment) -> None:
         """The customer accepted the mandate; the payment stays pending and settles later. Good for one call."""
-        if payment.instrument.method_type != ACH:
+        if payment.instrument.family is not ACH_DEBIT:
             raise Refusal(404, "PaymentNotFound", "The payment has no such address")
         if payment.completed:
             raise Refusal(400, "PaymentAlreadyCompleted", "The address has been used")
@@ -101,7 +105,7 @@ class Payments:
         payment.resume_token = f"resume_{secrets.token_hex(8)}"
         action: JsonObject = {
             "clientToken": self._tokens.for_action(payment),
-            "name": "USE_PRIMER_SDK",
+            "name": payment.action.name,
             "description": "The customer has to go on in the SDK",
         }
         return {"requiredAction": action}

@@ -10,9 +10,10 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from defaults import ACH, IDEAL
+from defaults import IDEAL
 from doorkeeper import content_type
-from model import Access, Instrument, Ledger, Payment, Session
+from families import family_of, is_bank_list
+from model import Access, Instrument, Ledger, Payment, PaymentMethod, Session
 from payments import Payments
 from tokens import Addresses, read_payload
 from values import JsonObject, Members, Refusal, bad_request, decode, encode, merge
@@ -26,7 +27,6 @@ _CUSTOMER_ACTIONS = {
     "SET_CUSTOMER_LAST_NAME": "lastName",
     "SET_EMAIL_ADDRESS": "emailAddress",
 }
-_INSTRUMENT_TYPES = {IDEAL: "OFF_SESSION_PAYMENT", ACH: "AUTOMATED_CLEARING_HOUSE"}
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,8 @@ class PrimerAPI:
 
     def _post_banks(self, call: Call) -> Response:
         body = call.body
-        _check_config_id(call.session, IDEAL, body)
+        if not is_bank_list(_method(call.session, IDEAL, body)):
+            raise bad_request(f"{IDEAL} is served without a list of banks")
         if body.require("command", str) != "FETCH_BANK_ISSUERS":
             raise bad_request("body.command must be FETCH_BANK_ISSUERS")
         if body.within("parameters").require("paymentMethod", str) != "ideal":
@@ -126,16 +127,15 @@ class PrimerAPI:
     def _post_instruments(self, call: Call) -> Response:
         asked = call.body.within("paymentInstrument")
         type = asked.require("paymentMethodType", str)
-        _check_config_id(call.session, type, asked)
-        instrument_type = asked.require("type", str)
-        if instrument_type != _INSTRUMENT_TYPES.get(type, instrument_type):
-            raise bad_request(f"paymentInstrument.type must be {_INSTRUMENT_TYPES[type]}")
-        if type == ACH and asked.require("authenticationProvider", str) != "STRIPE":
-            raise bad_request("paymentInstrument.authenticationProvider must be STRIPE")
-        info = asked.require("sessionInfo", dict)
-        instrument = Instrument(f"tok_{secrets.token_hex(8)}", call.session, type, _issuer(call.session, type, info))
+        family = family_of(_method(call.session, type, asked))
+        if asked.require("type", str) != family.instrument_type:
+            raise bad_request(f"paymentInstrument.type must be {family.instrument_type}")
+        if family.provider and asked.require("authenticationProvider", str) != family.provider:
+            raise bad_request(f"paymentInstrument.authenticationProvider must be {family.provider}")
+        info = family.read_info(call.session, type, asked.require("sessionInfo", dict))
+        instrument = Instrument(f"tok_{secrets.token_hex(8)}", call.session, type, family, info)
         self._ledger.instruments[instrument.token] = instrument
-        return _answer(_instrument_answer(instrument, instrument_type, info))
+        return _answer(_instrument_answer(instrument))
 
     def _post_payments(self, call: Call) -> Response:
         instrument = self._payments.instrument(call.body.require("paymentMethodToken", str))
@@ -179,7 +179,7 @@ def _act(session: Session, action: Members) -> None:
     if type == "UNSELECT_PAYMENT_METHOD":
         session.selected = None
     elif type == "SELECT_PAYMENT_METHOD":
-        session.selected = _known_type(session, action.within("params").require("paymentMethodType", str))
+        session.selected = _known(session, action.within("params").require("paymentMethodType", str)).type
     elif type in _CUSTOMER_ACTIONS:
         name = _CUSTOMER_ACTIONS[type]
         session.customer = (session.customer or {}) | {name: action.within("params").require(name, str)}
@@ -187,32 +187,23 @@ def _act(session: Session, action: Members) -> None:
         raise bad_request(f"unknown action {type}")
 
 
-def _known_type(session: Session, type: str) -> str:
-    if session.method(type) is None:
+def _known(session: Session, type: str) -> PaymentMethod:
+    method = session.method(type)
+    if method is None:
         raise bad_request(f"the session has no payment method {type}")
-    return type
+    return method
 
 
-def _check_config_id(session: Session, type: str, body: Members) -> None:
-    method = session.method(_known_type(session, type))
-    if method and body.require("paymentMethodConfigId", str) != method.entry.get("id"):
+def _method(session: Session, type: str, body: Members) -> PaymentMethod:
+    """The method that a body is about, if the body names its configuration."""
+    method = _known(session, type)
+    if body.require("paymentMethodConfigId", str) != method.entry.get("id"):
         raise bad_request(f"paymentMethodConfigId is not the one of {type}")
+    return method
 
 
-def _issuer(session: Session, type: str, info: JsonObject) -> str | None:
-    """The bank in a session info; an iDEAL payment needs one that is open."""
-    members = Members(info, "sessionInfo")
-    members.require("locale", str)
-    members.require("platform", str)
-    if type != IDEAL:
-        return None
-    issuer = members.require("issuer", str)
-    if not any(bank.get("id") == issuer and not bank.get("disabled") for bank in session.banks):
-        raise bad_request(f"there is no open bank {issuer}")
-    return issuer
-
-
-def _instrument_answer(instrument: Instrument, instrument_type: str, info: JsonObject) -> JsonObject:
+def _instrument_answer(instrument: Instrument) -> JsonObject:
+    data = {"paymentMethodType": instrument.method_type, "sessionInfo": instrument.info}
     return {
         "id": f"instrument_{secrets.token_hex(8)}",
         "token": instrument.token,
@@ -220,6 +211,6 @@ def _instrument_answer(instrument: Instrument, instrument_type: str, info: JsonO
         "tokenType": "SINGLE_USE",
         "isVaulted": False,
         "paymentMethodType": instrument.method_type,
-        "paymentInstrumentType": instrument_type,
-        "paymentInstrumentData": {"paymentMethodType": instrument.method_type, "sessionInfo": info},
+        "paymentInstrumentType": instrument.family.instrument_type,
+        "paymentInstrumentData": data,
     }

@@ -13,7 +13,7 @@ import secrets
 import time
 from dataclasses import dataclass
 
-from defaults import ACH
+from families import Place
 from model import Access, Ledger, Payment, Session
 from values import JsonObject, encode, merge
 
@@ -42,8 +42,8 @@ class Addresses:
     def complete(self, payment: Payment) -> str:
         return f"{self.base}/complete/{payment.id}"
 
-    def bank_page(self, payment: Payment) -> str:
-        return f"{self.base}/bank/{payment.id}"
+    def page(self, place: Place, payment: Payment) -> str:
+        return f"{self.base}/{place.page}/{payment.id}"
 
 
 def _part(text: bytes) -> str:
@@ -80,7 +80,7 @@ class TokenIssuer:
         """A token for a payment's required action. From now on the payment's calls need its access token."""
         access = self._access(payment.session, payment.session.script.action_expires_in)
         payment.access = access
-        payload = self._common(access) | self._action(payment)
+        payload = self._common(access) | payment.action.token(payment, self._addresses)
         return self._sign(merge(payload, payment.session.script.action_token_overrides))
 
     def _access(self, session: Session, expires_in: float) -> Access:
@@ -97,20 +97,6 @@ class TokenIssuer:
             "pciUrl": self._addresses.pci,
             "env": "SANDBOX",
             "exp": access.expires_at,
-        }
-
-    def _action(self, payment: Payment) -> JsonObject:
-        type = payment.instrument.method_type
-        if type == ACH:
-            return {
-                "intent": ACH,
-                "stripeClientSecret": f"pi_{secrets.token_hex(8)}_secret_{secrets.token_hex(8)}",
-                "sdkCompleteUrl": self._addresses.complete(payment),
-            }
-        return {
-            "intent": f"{type}_REDIRECTION",
-            "redirectUrl": self._addresses.bank_page(payment),
-            "statusUrl": self._addresses.status(payment),
         }
 
     def _sign(self, payload: JsonObject) -> str:
