@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote
 
 from control import ControlRoute, Controls, ControlSurface
 from doorkeeper import Doorkeeper, check_content_type
-from families import PLACES, Place
+from families import PLACES, Place, codes
 from faults import Fault
 from model import Ledger
 from pages import CONTENT_TYPE, HEADERS, payment_page
@@ -40,7 +40,8 @@ class Sandbox:
         self._payments = Payments(ledger, tokens)
         self._api = PrimerAPI(ledger, addresses, self._payments)
         endpoints = [route.endpoint for route in self._api.routes]
-        self._controls = Controls(ledger, tokens, self._payments, endpoints)
+        self._addresses = addresses
+        self._controls = Controls(ledger, addresses, tokens, self._payments, endpoints)
         self._surface = ControlSurface(self._controls)
         self._routes = [(_pattern(route.path), route.method, self._called(route)) for route in self._api.routes]
         self._routes += [
@@ -49,6 +50,7 @@ class Sandbox:
         for place in PLACES:
             page = _pattern(f"/{place.page}/{{id}}")
             self._routes += [(page, "GET", self._shown(place)), (page, "POST", self._decided(place))]
+        self._routes.append((_pattern(f"/{codes.PLACE.page}/{{id}}/code.png"), "GET", self._give_code))
         self._routes.append((_pattern("/stripe/v3/"), "GET", self._give_stripe_script))
 
     def create_session(self, description: JsonObject) -> str:
@@ -128,6 +130,18 @@ class Sandbox:
             return Response(303, content_type=CONTENT_TYPE, headers={"Location": request.path})
 
         return lambda request: self._logged(f"{place.page}-page", request, lambda: decide(request))
+
+    def _give_code(self, request: Request) -> Response:
+        """The picture of a code, for whoever has been told where it is."""
+
+        def give() -> Response:
+            with self._ledger.lock:
+                payment = self._payments.payment(request.params["id"])
+                if payment.action.place is not codes.PLACE:
+                    raise Refusal(404, "NotFound", "The payment has no code")
+                return Response(body=codes.code_image(payment, self._addresses), content_type="image/png")
+
+        return self._logged("code-image", request, give)
 
     def _give_stripe_script(self, request: Request) -> Response:
         return self._logged(_STRIPE_SCRIPT, request, lambda: Response(body=SCRIPT, content_type=SCRIPT_TYPE))

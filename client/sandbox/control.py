@@ -15,15 +15,19 @@ client sessions
        usedKeyNames           where that answer names the payment: both (default), inside or beside the error, nowhere
        createResponse, resumeResponse, configuration   merged over that answer; a status becomes the payment's
        approvedStatus, declinedStatus, expiredStatus   what becomes of the payment (SUCCESS, FAILED, FAILED)
-       requiredAction         redirect: what any of the session's methods has the customer do
+       requiredAction         redirect, code, voucher, confirmation: what any of its methods has the customer do
+       codeAs                 image (default) or url: how a QR code is given out
+       lapsesIn               seconds that the customer has for it (codes 900, vouchers 3 days, confirmations 300)
        statusResponses        poll answers to give first: bodies, or {httpStatus, headers?, body?}
        tokenOverrides, actionTokenOverrides            merged over the payload of those tokens
   GET  /sandbox/client-sessions/{id}           the session as it is now
   POST /sandbox/client-sessions/{id}/tokens    one more client token -> {clientToken, clientSessionId}
   POST /sandbox/client-sessions/{id}/expire    all access tokens of the session expire at once
 payments
-  GET  /sandbox/payments                       every payment
+  GET  /sandbox/payments                       every payment, with the page where the customer decides about it
   POST /sandbox/redirects/{paymentId} {outcome: approve | decline | expire}    the customer decides at the bank
+  POST /sandbox/codes/{paymentId}, /sandbox/vouchers/{paymentId}, /sandbox/confirmations/{paymentId}
+                                               the same in the wallet, at the cash machine and in the banking app
   POST /sandbox/payments/{id}/status {status}  what became of it later: SETTLED, CANCELLED or whatever word
   POST /sandbox/payments {paymentMethodToken, idempotencyKey?}         the merchant's server creates a payment
   POST /sandbox/payments/{id}/resume {resumeToken}                     the merchant's server resumes it
@@ -42,7 +46,8 @@ validate, and * for any
   POST /sandbox/release {endpoint}             lets them go; * lets everything go
 log
   GET  /sandbox/requests[?endpoint=E][&wait=MS&count=N&until=arrived|effect|answered]
-       every request to Primer's surface, the pages (bank-page), the double of Stripe's script (stripe-script, at
+       every request to Primer's surface, the pages (bank-page, wallet-page, voucher-page,
+       banking-app-page), the double of Stripe's script (stripe-script, at
        /stripe/v3/) and the merchant's calls (merchant-payments, merchant-resume); waits until N have got that far (arrived) or MS are over, whichever is first.
        {time, elapsedMs, endpoint, method, path, query, headers (names in lower case), body, status (null: unanswered
        or reset without one), effect, answered, faulted}
@@ -60,11 +65,12 @@ from typing import Any
 
 import defaults
 from families import ACTIONS, PLACES, Place
+from families.codes import AS_IMAGE, AS_URL
 from faults import Faults, Holds, read_endpoint, read_fault, read_headers, read_status
 from journal import STAGES, Journal
-from model import Ledger, PaymentMethod, Script, Session
+from model import Ledger, Payment, PaymentMethod, Script, Session
 from payments import NAMINGS, Payments
-from tokens import TokenIssuer
+from tokens import Addresses, TokenIssuer
 from values import JsonObject, Members, Refusal, bad_request, decode, encode, merge
 from wire import Request, Response
 
@@ -79,6 +85,7 @@ class Controls:
     """What the surface acts upon."""
 
     ledger: Ledger
+    addresses: Addresses
     tokens: TokenIssuer
     payments: Payments
     endpoints: Sequence[str]
@@ -171,7 +178,11 @@ class ControlSurface:
 
     def _list_payments(self, request: Request) -> list[JsonObject]:
         with self._ledger.lock:
-            return [payment.summary for payment in self._ledger.payments.values()]
+            return [payment.summary | self._page_of(payment) for payment in self._controls.payments.all]
+
+    def _page_of(self, payment: Payment) -> JsonObject:
+        place = payment.action.place
+        return {"page": self._controls.addresses.page(place, payment) if place else None}
 
     def _set_status(self, request: Request) -> None:
         status = _only(request, "status")
@@ -310,6 +321,8 @@ def _read_script(members: Members) -> Script:
         declined_status=members.take("declinedStatus", str, Script.declined_status),
         expired_status=members.take("expiredStatus", str, Script.expired_status),
         required_action=members.take("requiredAction", str, None),
+        code_as=members.take("codeAs", str, Script.code_as),
+        lapses_in=members.take("lapsesIn", float, None),
         create_response=members.take("createResponse", dict, {}),
         resume_response=members.take("resumeResponse", dict, {}),
         status_responses=[
@@ -324,6 +337,8 @@ def _read_script(members: Members) -> Script:
         raise bad_request(f"body: outcome must be manual or one of {', '.join(_DECISIONS)}")
     if script.required_action not in (None, *ACTIONS):
         raise bad_request(f"body: requiredAction must be one of {', '.join(ACTIONS)}")
+    if script.code_as not in (AS_IMAGE, AS_URL):
+        raise bad_request(f"body: codeAs must be {AS_IMAGE} or {AS_URL}")
     if script.used_key_names not in NAMINGS:
         raise bad_request(f"body: usedKeyNames must be one of {', '.join(NAMINGS)}")
     return script

@@ -46,6 +46,8 @@ class Script:
     action_token_overrides: JsonObject = field(default_factory=dict)
     configuration: JsonObject = field(default_factory=dict)
     required_action: str | None = None
+    code_as: str = "image"
+    lapses_in: float | None = None
 
     def status_after(self, decision: str) -> str:
         """What becomes of a payment by the customer's decision."""
@@ -144,7 +146,8 @@ class Instrument:
 
 @dataclass
 class Payment:
-    """A payment. `action`, `access`, `resume_token` and `decision` are those of its latest required action."""
+    """A payment. `action`, `told`, what its token says, `lapses_at`, `access`, `resume_token` and `decision` are those
+    of its latest required action."""
 
     id: str
     instrument: Instrument
@@ -153,6 +156,8 @@ class Payment:
     action: Action
     status: str = "PENDING"
     access: Access | None = None
+    told: JsonObject = field(default_factory=dict)
+    lapses_at: float | None = None
     decision: str | None = None
     polls: int = 0
     actions: int = 0
@@ -164,6 +169,11 @@ class Payment:
     @property
     def session(self) -> Session:
         return self.instrument.session
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the customer can still decide."""
+        return self.action.place is not None and self.decision is None and self.status == "PENDING"
 
     @property
     def has_failed(self) -> bool:

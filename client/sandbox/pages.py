@@ -61,7 +61,7 @@ def payment_page(place: Place, payment: Payment) -> bytes:
     """The page of a place, as the payment stands now."""
     if payment.action.place is not place:
         raise Refusal(404, "NotFound", "The payment has no such page")
-    if payment.decision is None and payment.status == "PENDING":
+    if payment.is_open:
         return _render("Approve this payment?", _question(payment))
     if payment.decision == "expire":
         return _render("Payment expired", _ending(payment))

@@ -6,6 +6,7 @@ The rules here hold for the SDK's calls and for the merchant's own alike. The ca
 from __future__ import annotations
 
 import secrets
+import time
 
 from families import ACTIONS, Place
 from families.debits import ACH_DEBIT
@@ -37,7 +38,12 @@ class Payments:
         payment = self._ledger.payments.get(id)
         if payment is None:
             raise Refusal(404, "PaymentNotFound", "There is no such payment")
-        return payment
+        return _as_of_now(payment)
+
+    @property
+    def all(self) -> list[Payment]:
+        """Every payment."""
+        return [_as_of_now(payment) for payment in self._ledger.payments.values()]
 
     def create(self, instrument: Instrument, idempotency_key: str | None) -> JsonObject:
         """Creates a payment and answers it with what the customer has to do.
@@ -45,7 +51,7 @@ class Payments:
         A key is good for one payment; one that was declined has used it too.
         """
         if idempotency_key in self._ledger.idempotency_keys:
-            raise _key_used(self._ledger.idempotency_keys[idempotency_key], instrument.session)
+            raise _key_used(_as_of_now(self._ledger.idempotency_keys[idempotency_key]), instrument.session)
         payment = Payment(
             id=f"pay_{secrets.token_hex(8)}",
             instrument=instrument,
@@ -61,6 +67,8 @@ class Payments:
 
     def poll(self, payment: Payment) -> JsonObject:
         """What the status address says: the resume token is there once the bank has decided."""
+        if not payment.action.is_polled:
+            raise Refusal(404, "PaymentNotFound", "The payment has no such address")
         payment.polls += 1
         script = payment.session.script
         if payment.decision is None and script.outcome != "manual" and payment.polls > script.pending_polls:
@@ -71,11 +79,9 @@ class Payments:
 
     def decide(self, payment: Payment, place: Place, outcome: str) -> None:
         """The customer approves or declines at that place, or lets the time for it pass, once."""
-        if payment.action.place is not place or payment.status != "PENDING" or payment.decision is not None:
+        if payment.action.place is not place or not payment.is_open:
             raise Refusal(409, "NotAwaited", "The payment does not wait for a decision there")
-        payment.decision = outcome
-        if not payment.action.is_polled:
-            payment.status = payment.session.script.status_after(outcome)
+        _decide(payment, outcome)
 
     def resume(self, payment: Payment, resume_token: str) -> JsonObject:
         """Takes the payment to its end, or to a further action. A resume token is good for one call."""
@@ -102,6 +108,9 @@ class Payments:
         payment.actions += 1
         payment.decision = None
         payment.polls = 0
+        script = payment.session.script
+        lifetime = payment.action.lifetime if script.lapses_in is None else script.lapses_in
+        payment.lapses_at = None if lifetime is None else time.time() + lifetime
         payment.resume_token = f"resume_{secrets.token_hex(8)}"
         action: JsonObject = {
             "clientToken": self._tokens.for_action(payment),
@@ -109,6 +118,19 @@ class Payments:
             "description": "The customer has to go on in the SDK",
         }
         return {"requiredAction": action}
+
+
+def _as_of_now(payment: Payment) -> Payment:
+    """The payment, once the time to decide about it has passed if that is so."""
+    if payment.is_open and payment.lapses_at is not None and payment.lapses_at <= time.time():
+        _decide(payment, "expire")
+    return payment
+
+
+def _decide(payment: Payment, outcome: str) -> None:
+    payment.decision = outcome
+    if not payment.action.is_polled:
+        payment.status = payment.session.script.status_after(outcome)
 
 
 def _amended(payment: Payment, answer: JsonObject, patch: JsonObject) -> JsonObject:

@@ -45,6 +45,9 @@ class Addresses:
     def page(self, place: Place, payment: Payment) -> str:
         return f"{self.base}/{place.page}/{payment.id}"
 
+    def code_image(self, place: Place, payment: Payment) -> str:
+        return f"{self.page(place, payment)}/code.png"
+
 
 def _part(text: bytes) -> str:
     return base64.urlsafe_b64encode(text).rstrip(b"=").decode("ascii")
@@ -80,7 +83,8 @@ class TokenIssuer:
         """A token for a payment's required action. From now on the payment's calls need its access token."""
         access = self._access(payment.session, payment.session.script.action_expires_in)
         payment.access = access
-        payload = self._common(access) | payment.action.token(payment, self._addresses)
+        payment.told = payment.action.token(payment, self._addresses)
+        payload = self._common(access) | payment.told
         return self._sign(merge(payload, payment.session.script.action_token_overrides))
 
     def _access(self, session: Session, expires_in: float) -> Access:

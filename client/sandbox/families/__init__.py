@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from defaults import ACH, IDEAL
+from families.codes import QR_CODE
+from families.confirmations import MBWAY, ONE_TIME_CODE, OVO, PHONE
 from families.debits import ACH_DEBIT
 from families.family import Action, Family, Place
 from families.redirects import BANK_LIST, REDIRECT
+from families.vouchers import VOUCHER
 from values import JsonObject, bad_request
 
 if TYPE_CHECKING:
@@ -16,10 +19,25 @@ if TYPE_CHECKING:
 __all__ = ["ACTIONS", "Action", "Family", "Place", "family_of"]
 
 # What a session may have any of its methods ask of the customer.
-ACTIONS: dict[str, Action] = {"redirect": REDIRECT.action}
+ACTIONS: dict[str, Action] = {
+    "redirect": REDIRECT.action,
+    "code": QR_CODE.action,
+    "voucher": VOUCHER.action,
+    "confirmation": PHONE.action,
+}
 PLACES: list[Place] = [action.place for action in ACTIONS.values() if action.place]
 
-_NATIVE = {IDEAL: BANK_LIST, ACH: ACH_DEBIT}
+_NATIVE = {
+    IDEAL: BANK_LIST,
+    ACH: ACH_DEBIT,
+    "OMISE_PROMPTPAY": QR_CODE,
+    "RAPYD_PROMPTPAY": QR_CODE,
+    "XFERS_PAYNOW": QR_CODE,
+    "ADYEN_MULTIBANCO": VOUCHER,
+    "ADYEN_BLIK": ONE_TIME_CODE,
+    MBWAY: PHONE,
+    OVO: PHONE,
+}
 _SERVED_NATIVELY = ("NATIVE_SDK", "FORM_WITH_REDIRECT")
 
 

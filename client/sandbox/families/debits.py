@@ -22,7 +22,7 @@ def _token(payment: Payment, addresses: Addresses) -> JsonObject:
 
 
 ACH_DEBIT = Family(
-    Action(_token),
+    Action(_token, is_polled=False),
     nothing_more,
     instrument_type="AUTOMATED_CLEARING_HOUSE",
     provider="STRIPE",

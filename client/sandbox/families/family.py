@@ -40,6 +40,8 @@ class Action:
     name: str = "USE_PRIMER_SDK"
     is_polled: bool = True
     """Whether a resume follows the decision. Where none does, the decision is the payment's end."""
+    lifetime: float | None = None
+    """The seconds after which the customer cannot decide any more."""
 
 
 @dataclass(frozen=True)
