@@ -3,8 +3,10 @@
 client sessions
   POST /sandbox/client-sessions {order?, customer?, paymentMethods?, banks?, expiresIn?, outcome?, ...}
        -> {clientToken, clientSessionId}. An empty body will do: it can pay by ADYEN_IDEAL and by STRIPE_ACH.
-       order, customer        merged over the defaults (null removes a member; customer: null for none at all)
-       paymentMethods         types, or objects {type, surcharge?, ...} merged over the default configuration entry
+       order, customer        merged over the defaults (null removes a member; customer: null for none at all). Unless
+                              it is named, the total is that of the items, taxes, discounts, shipping and fees.
+       paymentMethods         types, or objects {type, surcharge?, networks?, displayMetadata?, ...} merged over the
+                              default configuration entry; implementationType and capabilities say how it is paid
        banks                  objects {id, name, iconUrl?, disabled}, given out as they are
        expiresIn, actionExpiresIn   seconds that client tokens, and those of required actions, are good for (1 day)
        outcome                manual (default: the page decides), or what the bank decides by itself: approve, decline,
@@ -285,7 +287,11 @@ def _read_method(description: object) -> PaymentMethod:
     members = Members(entry, "body.paymentMethods")
     type = members.require("type", str)
     surcharge = members.take("surcharge", int, None)
-    return PaymentMethod(type, merge(defaults.payment_method(type), members.rest), surcharge)
+    networks = members.take("networks", list, None)
+    display = defaults.display(type)
+    if "displayMetadata" in members.rest:
+        display = merge(display, members.take_any("displayMetadata"))
+    return PaymentMethod(type, merge(defaults.payment_method(type), members.rest), display, surcharge, networks)
 
 
 def _objects(name: str, values: list[Any]) -> list[JsonObject]:

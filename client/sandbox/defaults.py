@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 
 from values import JsonObject
 
@@ -24,6 +25,45 @@ _BANK_NAMES = {
     "9012": "Zeester Bank",
 }
 _CLOSED_BANK = "9010"
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of a method by its type alone: its name, the colour of its button, and how it is mostly served."""
+
+    name: str
+    colour: str | None
+    served: str = "NATIVE_SDK"
+
+
+_METHODS = {
+    IDEAL: _Known("iDEAL", "#CC0066"),
+    ACH: _Known("ACH", None),
+    "ADYEN_BLIK": _Known("BLIK", "#111111"),
+    "ADYEN_MBWAY": _Known("MB WAY", "#C8102E"),
+    "ADYEN_MULTIBANCO": _Known("Multibanco", "#1F5AA6"),
+    "OMISE_PROMPTPAY": _Known("PromptPay", "#0B3B66"),
+    "RAPYD_PROMPTPAY": _Known("PromptPay", "#0B3B66"),
+    "XENDIT_OVO": _Known("OVO", "#4B2A86"),
+    "XFERS_PAYNOW": _Known("PayNow", "#7D1D6B"),
+    "ADYEN_AFFIRM": _Known("Affirm", "#1A1A1A", "WEB_REDIRECT"),
+    "ADYEN_KLARNA": _Known("Klarna", "#6B2A45", "WEB_REDIRECT"),
+    "ADYEN_TWINT": _Known("TWINT", "#262626", "WEB_REDIRECT"),
+    "ADYEN_VIPPS": _Known("Vipps", "#B33A12", "WEB_REDIRECT"),
+    "BUCKAROO_IDEAL": _Known("iDEAL", "#CC0066", "WEB_REDIRECT"),
+    "MOLLIE_IDEAL": _Known("iDEAL", "#CC0066", "WEB_REDIRECT"),
+    "PAY_NL_IDEAL": _Known("iDEAL", "#CC0066", "WEB_REDIRECT"),
+    "APPLE_PAY": _Known("Apple Pay", "#000000"),
+    "IPAY88_CARD": _Known("Card", "#333333", "IPAY88_SDK"),
+    "KLARNA": _Known("Klarna", "#6B2A45"),
+    "PAYMENT_CARD": _Known("Card", "#333333"),
+    "PAYPAL": _Known("PayPal", "#1B3A8A"),
+}
+_SHORT_IDS = {IDEAL: "ideal", ACH: "ach"}
+_WITH_ITS_ICON = "ADYEN_BLIK"
+_WITHOUT_ICON = "ADYEN_MBWAY"
+# A picture of one grey pixel.
+_DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg=="
 
 
 def banks() -> list[JsonObject]:
@@ -58,10 +98,34 @@ def order() -> JsonObject:
 
 
 def payment_method(type: str) -> JsonObject:
-    """The configuration's entry for a payment method."""
-    known = {
-        IDEAL: {"id": "config-ideal", "name": "iDEAL", "processorConfigId": "processor-ideal"},
-        ACH: {"id": "config-ach", "name": "ACH", "processorConfigId": "processor-ach"},
+    """The configuration's entry for a payment method, without its display."""
+    known = _METHODS.get(type)
+    short = _SHORT_IDS.get(type, type.lower())
+    return {
+        "type": type,
+        "implementationType": known.served if known else "NATIVE_SDK",
+        "id": f"config-{short}",
+        "name": known.name if known else type,
+        "processorConfigId": f"processor-{short}",
     }
-    fallback = {"id": f"config-{type.lower()}", "name": type}
-    return {"type": type, "implementationType": "NATIVE_SDK"} | known.get(type, fallback)
+
+
+def display(type: str) -> JsonObject | None:
+    """How a button for the method looks. One has its icon in it, one has no icon, and one has nothing to show."""
+    known = _METHODS.get(type)
+    if known is None or known.colour is None:
+        return None
+    address = f"https://icons.example.com/{type.lower()}"
+    icons = {name: f"{address}-{name}.png" for name in ("colored", "light", "dark")}
+    button: JsonObject = {
+        "iconUrl": {"colored": _DOT, "light": None, "dark": None} if type == _WITH_ITS_ICON else icons,
+        "backgroundColor": {"colored": known.colour, "light": "#FFFFFF", "dark": known.colour},
+        "cornerRadius": 4,
+        "borderWidth": {"colored": 1, "light": 1, "dark": 0},
+        "borderColor": {"colored": known.colour, "light": "#000000", "dark": known.colour},
+        "text": f"Pay with {known.name}",
+        "textColor": {"colored": "#FFFFFF", "light": "#000000", "dark": "#FFFFFF"},
+    }
+    if type == _WITHOUT_ICON:
+        del button["iconUrl"]
+    return {"button": button}

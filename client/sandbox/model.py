@@ -56,17 +56,24 @@ class Script:
 
 @dataclass
 class PaymentMethod:
-    """A payment method of a session: its entry in the configuration, and its surcharge."""
+    """A payment method of a session: its entry in the configuration, how it is shown, and what it costs more."""
 
     type: str
     entry: JsonObject
+    display: JsonObject | None = None
     surcharge: int | None = None
+    networks: list[Any] | None = None
+
+    @property
+    def shown_entry(self) -> JsonObject:
+        """The entry for whoever wants to draw the method."""
+        return self.entry if self.display is None else self.entry | {"displayMetadata": self.display}
 
     @property
     def option(self) -> JsonObject:
         """The method as the client session lists it."""
-        option: JsonObject = {"type": self.type}
-        return option if self.surcharge is None else option | {"surcharge": self.surcharge}
+        option = {"type": self.type, "surcharge": self.surcharge, "networks": self.networks}
+        return {name: value for name, value in option.items() if value is not None}
 
 
 @dataclass
@@ -107,13 +114,25 @@ class Session:
 
     @property
     def priced_order(self) -> JsonObject:
-        """The order with its total as it is now: the surcharge of the selected method is in it."""
-        total = self.order.get("totalOrderAmount")
-        if not isinstance(total, int):
-            items = self.order.get("lineItems")
-            total = sum(map(_line_amount, items)) if isinstance(items, list) else 0
-        priced = self.order | {"totalOrderAmount": total + self.surcharge}
-        return priced | {"fees": [{"type": "SURCHARGE", "amount": self.surcharge}]} if self.surcharge else priced
+        """The order with its total as it is now. The surcharge of the selected method is in it, unless the merchant has
+        named an amount of its own."""
+        merchants = self.order.get("merchantAmount")
+        if isinstance(merchants, int):
+            return self.order | {"totalOrderAmount": merchants}
+        priced = self.order.copy()
+        if self.surcharge:
+            fee = {"type": "SURCHARGE", "amount": self.surcharge}
+            priced["fees"] = [*_list(priced.get("fees")), fee]
+        total = priced.get("totalOrderAmount")
+        if isinstance(total, int):
+            return priced | {"totalOrderAmount": total + self.surcharge}
+        items = _list(priced.get("lineItems"))
+        if taxes := sum(_amount(item, "taxAmount") for item in items):
+            priced.setdefault("totalTaxAmount", taxes)
+        goods = sum(_amount(item) * _amount(item, "quantity", 1) - _amount(item, "discountAmount") for item in items)
+        fees = sum(map(_amount, _list(priced.get("fees"))))
+        beside = fees + _amount(priced.get("shipping")) + _amount(priced, "totalTaxAmount")
+        return priced | {"totalOrderAmount": goods + beside}
 
     @property
     def description(self) -> JsonObject:
@@ -126,11 +145,14 @@ class Session:
         return description if self.customer is None else description | {"customer": self.customer}
 
 
-def _line_amount(item: Any) -> int:
-    if not isinstance(item, dict):
-        return 0
-    amount, quantity = item.get("amount"), item.get("quantity", 1)
-    return amount * quantity if isinstance(amount, int) and isinstance(quantity, int) else 0
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _amount(part: Any, name: str = "amount", absent: int = 0) -> int:
+    """A number in a part of the order, which may be as odd as a test wants it."""
+    amount = part.get(name, absent) if isinstance(part, dict) else 0
+    return amount if isinstance(amount, int) else 0
 
 
 @dataclass(frozen=True)

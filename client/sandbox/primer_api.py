@@ -92,16 +92,16 @@ class PrimerAPI:
             return route.handler(Call(request, access))
 
     def _get_configuration(self, call: Call) -> Response:
-        return self._configuration(call.session)
+        return self._configuration(call.session, is_shown=call.request.query.get("withDisplayMetadata") == "true")
 
-    def _configuration(self, session: Session) -> Response:
+    def _configuration(self, session: Session, is_shown: bool = False) -> Response:
         configuration: JsonObject = {
             "coreUrl": self._addresses.core,
             "pciUrl": self._addresses.pci,
             "env": "SANDBOX",
             "primerAccountId": "account-sandbox",
             "clientSession": session.description,
-            "paymentMethods": [method.entry for method in session.methods],
+            "paymentMethods": [method.shown_entry if is_shown else method.entry for method in session.methods],
             "checkoutModules": [],
         }
         return _answer(merge(configuration, session.script.configuration))
