@@ -113,7 +113,7 @@ class RedirectTests(FamilyTestCase):
         for outcome, title in (("approve", b"approved"), ("decline", b"declined"), ("expire", b"expired")):
             with self.subTest(outcome):
                 checkout = self.offering(IDEAL, "WEB_REDIRECT")
-                checkout.pay(IDEAL, redirectionUrl="kiosk://checkout?a=1&b=2")
+                checkout.pay(IDEAL, locale="en-US", redirectionUrl="kiosk://checkout?a=1&b=2")
                 page = target(checkout.token["redirectUrl"])
                 asked = self.sandbox.send("GET", page)
                 self.assertIn(b"<dd>iDEAL</dd>", asked.text)

@@ -5,6 +5,7 @@ The driver waits by itself: whatever is looked for may appear within `TIMEOUT` s
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import os
@@ -110,6 +111,15 @@ class Browser:
     def await_text(self, text: str) -> None:
         """Waits until an element of the page has this text, with whatever before and after it."""
         self._find(f'//body//*[not(self::script)][contains(text(), "{text}")]')
+
+    def resize(self, width: int, height: int) -> None:
+        """Makes the page as wide and as high as a screen, in CSS pixels."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._command("goog/cdp/execute", cmd="Emulation.setDeviceMetricsOverride", params=metrics)
+
+    def photograph(self) -> bytes:
+        """What the page looks like, as a PNG file."""
+        return base64.b64decode(self._call("GET", f"{self._session}/screenshot"))
 
     def run(self, script: str) -> Any:
         """What a script in the page returns."""

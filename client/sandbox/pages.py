@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from html import escape
 
 from families import Place
+from language import spoken
 from model import Payment
-from values import Refusal
+from values import JsonObject, Refusal
 
 CONTENT_TYPE = "text/html; charset=utf-8"
 # Nothing runs in them, and nothing is loaded.
@@ -16,7 +18,7 @@ HEADERS = {
 }
 
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -26,12 +28,14 @@ _PAGE = """<!doctype html>
 <style>
   body {{ font: 1.125rem/1.5 system-ui, sans-serif; margin: 0; display: grid; place-items: center; min-height: 100vh; }}
   main {{ max-width: 26rem; padding: 1.5rem; }}
+  h1 {{ font-size: 1.75rem; line-height: 1.2; }}
   dl {{ display: grid; grid-template-columns: auto 1fr; gap: .25rem 1.25rem; }}
   dt {{ font-weight: 600; }}
   dd {{ margin: 0; overflow-wrap: anywhere; }}
   form {{ display: flex; flex-wrap: wrap; gap: 1rem; }}
   button {{ flex: 1 1 8rem; min-height: 3rem; font: inherit; border: 2px solid; border-radius: .5rem; cursor: pointer; }}
   button:focus-visible {{ outline: 3px solid #06c; outline-offset: 3px; }}
+  .expire {{ flex-basis: 100%; border-style: dashed; }}
   .approve {{ background: #0a6b3d; border-color: #0a6b3d; color: #fff; }}
 </style>
 </head>
@@ -48,55 +52,75 @@ _QUESTION = """<dl>
 {details}
 </dl>
 <form method="post">
-<button class="approve" name="outcome" value="approve">Approve</button>
-<button name="outcome" value="decline">Decline</button>
-<button name="outcome" value="expire">Let it expire</button>
+<button class="approve" name="outcome" value="approve">{approve}</button>
+<button name="outcome" value="decline">{decline}</button>
+<button class="expire" name="outcome" value="expire">{expire}</button>
 </form>
-<p>This is a sandbox: no money moves.</p>"""
-
-_CLOSE = "<p>You can close this page.</p>"
+<p>{sandbox}</p>"""
 
 
 def payment_page(place: Place, payment: Payment) -> bytes:
-    """The page of a place, as the payment stands now."""
+    """The page of a place as the payment stands now, in the language of the checkout."""
     if payment.action.place is not place:
         raise Refusal(404, "NotFound", "The payment has no such page")
+    language, texts = spoken(payment.instrument.info["locale"])
     if payment.is_open:
-        return _render("Approve this payment?", _question(payment))
-    if payment.decision == "expire":
-        return _render("Payment expired", _ending(payment))
-    if payment.decision == "decline" or payment.has_failed:
-        return _render("Payment declined", _ending(payment))
-    return _render("Payment approved", _ending(payment))
+        title, content = texts[place.page]["title"], _question(texts, place, payment)
+    else:
+        title, content = texts["endings"][_ending(payment)], _way_back(texts, payment)
+    return _PAGE.format(language=language, title=escape(title), content=content).encode()
 
 
-def _render(title: str, content: str) -> bytes:
-    return _PAGE.format(title=escape(title), content=content).encode()
-
-
-def _question(payment: Payment) -> str:
-    units, cents = divmod(payment.order["totalOrderAmount"], 100)
+def _question(texts: JsonObject, place: Place, payment: Payment) -> str:
+    told, asked = payment.told, payment.instrument.info
     rows = {
-        "Bank": _bank(payment),
-        "Order": str(payment.order.get("orderId")),
-        "Amount": f"{payment.order.get('currencyCode')} {units}.{cents:02}",
+        **_payee(payment),
+        "phoneNumber": asked.get("phoneNumber"),
+        "entity": told.get("entity"),
+        "reference": told.get("reference"),
+        "order": payment.order.get("orderId"),
+        "amount": _price(texts, payment.order),
+        "until": _time(payment.lapses_at),
     }
-    details = [f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in rows.items()]
-    return _QUESTION.format(details="\n".join(details))
+    details = [
+        f"<dt>{escape(texts['labels'][name])}</dt><dd>{escape(str(value))}</dd>"
+        for name, value in rows.items()
+        if value is not None
+    ]
+    labels = {"expire": texts["expire"], "sandbox": texts["sandbox"]} | texts[place.page]
+    return _QUESTION.format(
+        details="\n".join(details),
+        **{name: escape(label) for name, label in labels.items()},
+    )
 
 
-def _bank(payment: Payment) -> str:
+def _payee(payment: Payment) -> dict[str, object]:
     """The bank that the customer chose, else the method."""
+    if (issuer := payment.instrument.info.get("issuer")) is not None:
+        named = (bank.get("name") for bank in payment.session.banks if bank.get("id") == issuer)
+        return {"bank": next(named, issuer)}
     method = payment.session.method(payment.instrument.method_type)
-    name = method.entry.get("name") if method else None
-    issuer = payment.instrument.info.get("issuer")
-    chosen = next((bank.get("name") for bank in payment.session.banks if bank.get("id") == issuer), None)
-    return str(chosen or issuer or name or payment.instrument.method_type)
+    return {"method": method.entry.get("name") if method else None}
+
+
+def _price(texts: JsonObject, order: JsonObject) -> str:
+    units, cents = divmod(order["totalOrderAmount"], 100)
+    return f"{order.get('currencyCode')} {units}{texts['decimalMark']}{cents:02}"
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _ending(payment: Payment) -> str:
+    if payment.decision == "expire":
+        return payment.decision
+    return "decline" if payment.decision == "decline" or payment.has_failed else "approve"
+
+
+def _way_back(texts: JsonObject, payment: Payment) -> str:
     """How the customer gets back to where they came from, if that has an address."""
     address = payment.instrument.info.get("redirectionUrl")
     if address is None:
-        return _CLOSE
-    return f'<p><a href="{escape(address)}">Back to the shop</a></p>'
+        return f"<p>{escape(texts['close'])}</p>"
+    return f'<p><a href="{escape(address)}">{escape(texts["back"])}</a></p>'
