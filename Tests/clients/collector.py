@@ -22,6 +22,10 @@ from support.lines import JsonObject
 REPORTED, ERROR_REPLY, CANNOT_TALK, USAGE, TIMED_OUT = range(5)
 
 _PROGRAM = Path(__file__).resolve().parents[2] / "client" / "collector" / "checkoutd-collector"
+# What the page says in each language.
+LANGUAGES: dict[str, dict[str, str]] = {
+    path.stem: json.loads(path.read_text("utf-8")) for path in _PROGRAM.parent.glob("languages/*.json")
+}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import json
 import signal
 import threading
 
-from clients.collector import CANNOT_TALK, ERROR_REPLY, REPORTED, TIMED_OUT, USAGE, Answer, CollectorTest
+from clients.collector import CANNOT_TALK, ERROR_REPLY, LANGUAGES, REPORTED, TIMED_OUT, USAGE, Answer, CollectorTest
 from support.checkout import Checkout
 from support.client import TIMEOUT
 from support.daemon import Daemon
@@ -81,6 +81,24 @@ class Reports(CollectorTest):
             thread.join(TIMEOUT)
         self.assertEqual([answer.status for answer in answers], [409, 204])
         self.assert_ends(collector, REPORTED)
+
+
+class Languages(CollectorTest):
+    def test_each_has_the_same_texts(self) -> None:
+        self.assertEqual(set(LANGUAGES), {"de", "en", "es", "fr", "nl"})
+        for language, texts in LANGUAGES.items():
+            with self.subTest(language):
+                self.assertEqual(set(texts), set(LANGUAGES["en"]))
+                self.assertTrue(all(texts.values()))
+
+    def test_which_language_a_locale_has(self) -> None:
+        checkout = self.collecting()
+        for locale, language in (("nl_BE.UTF-8", "nl"), ("DE", "de"), ("pt-PT", "en"), ("", "en"), ("nld", "en")):
+            with self.subTest(locale):
+                text = self.collector(checkout, "--locale", locale).request().text
+                self.assertIn(f'<html lang="{language}">', text)
+                self.assertIn(f"<h1>{LANGUAGES[language]['title']}</h1>", text)
+        self.assertIn('<html lang="en">', self.collector(checkout).request().text)
 
 
 class Endings(CollectorTest):

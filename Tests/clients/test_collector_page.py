@@ -8,12 +8,19 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from clients.collector import REPORTED, CollectorTest
+from clients.collector import LANGUAGES, REPORTED, CollectorTest
 from support.browser import BrowserTest
 from support.certificates import Authority
 from support.client import TIMEOUT
 
-_SCRIPT = Path(__file__).resolve().parents[2] / "client" / "sandbox" / "stripe_double.js"
+_CLIENT = Path(__file__).resolve().parents[2] / "client"
+_SCRIPT = _CLIENT / "sandbox" / "stripe_double.js"
+# The texts of each part that somebody has to see without scrolling, and that are beside or below the window.
+_OUTSIDE = """
+return [...document.querySelectorAll("h1, p, button:not([hidden])")].filter((part) => {
+  const { left, top, right, bottom } = part.getBoundingClientRect();
+  return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
+}).map((part) => part.textContent)"""
 
 
 class StripeCollector(CollectorTest, BrowserTest):
@@ -51,6 +58,44 @@ class StripeCollector(CollectorTest, BrowserTest):
         self.browser.await_text("No bank account was added. You can close this page.")
         self.assert_ends(collector, REPORTED)
         self.assert_failed(checkout.await_end(), "payment-cancelled", "cancelled")
+
+    def test_an_account_that_has_to_be_confirmed(self) -> None:
+        checkout = self.collecting()
+        collector = self.collector(checkout)
+        self.browser.open(collector.url)
+        self.browser.click("Type in the numbers of an account")
+        self.browser.await_text("It has to be confirmed: in one or two working days")
+        self.assert_ends(collector, REPORTED)
+        checkout.await_event("info mandate")
+        checkout.component_call("acceptMandate")
+        self.assert_completed(checkout.await_end(), "pending")
+        self.assertEqual(self.browser.log(), [])
+
+    def test_each_language(self) -> None:
+        for language, texts in LANGUAGES.items():
+            with self.subTest(language):
+                checkout = self.collecting()
+                collector = self.collector(checkout, "--locale", f"{language}-XX")
+                self.browser.open(collector.url)
+                self.assertEqual(self.browser.run("return document.documentElement.lang"), language)
+                self.assertEqual(self.browser.run("return document.title"), texts["title"])
+                self.browser.await_text(texts["asking"])
+                self.browser.click("Close")
+                self.browser.await_text(f"{texts['notAdded']} {texts['close']}")
+                self.assert_ends(collector, REPORTED)
+        self.assertEqual(self.browser.log(), [])
+
+    def test_it_fits_the_screen_in_every_language(self) -> None:
+        checkout = self.collecting()
+        for screen in ((390, 844), (1024, 600)):
+            self.browser.resize(*screen)
+            for language, texts in LANGUAGES.items():
+                with self.subTest(screen=screen, language=language):
+                    script = ["--stripe-script", "https://js.example.com/v3/"]
+                    collector = self.collector(checkout, "--locale", language, *script)
+                    self.browser.open(collector.url)
+                    self.browser.await_text(texts["unreachable"])
+                    self.assertEqual(self.browser.run(_OUTSIDE), [])
 
     def test_stripe_refuses_to_begin(self) -> None:
         checkout = self.collecting()

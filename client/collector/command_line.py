@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from checkoutd import AchComponent, Client
 from outcome import REPORTED, Desk, Ending, ending_of
+from language import CODES, language_of
 from page import STRIPE_SCRIPT, Page
 from web import Server
 
@@ -66,6 +67,7 @@ def _parser() -> _Parser:
     add("--timeout", metavar="MS", type=_seconds, help="wait for the outcome so long at most; default for ever")
     add("--tls-cert", metavar="FILE", help="certificate chain for 127.0.0.1: serve https, which live keys need")
     add("--tls-key", metavar="FILE", help="the certificate's private key")
+    add("--locale", metavar="LOCALE", default="en", help=f"the shopper's, as in nl-NL; it speaks {', '.join(CODES)}")
     add("--stripe-script", metavar="URL", type=_script_url, default=STRIPE_SCRIPT, help=f"default {STRIPE_SCRIPT}")
     return parser
 
@@ -124,7 +126,7 @@ def main(arguments: list[str]) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     tls = _tls(parser, options)
-    page = Page(_read_info(parser, has_tls=tls is not None), options.stripe_script)
+    page = Page(_read_info(parser, has_tls=tls is not None), language_of(options.locale), options.stripe_script)
     # Better now than when the shopper has given an account.
     found = ending_of(AchComponent(Client(options.socket, patience=0), options.component_id).get)
     if found.status != REPORTED:

@@ -19,11 +19,24 @@
     return { paymentIntent: { id, object: "payment_intent", status, payment_method: paymentMethod } };
   }
 
+  // An account that was found at its bank has a connection to it; one whose numbers were typed in has none.
+  function account(connection) {
+    return {
+      id: "pm_sandbox",
+      type: "us_bank_account",
+      us_bank_account: { financial_connections_account: connection },
+    };
+  }
+
   function outcomes(clientSecret) {
     return {
       succeed: {
         label: "Give the sandbox's account",
-        result: intent(clientSecret, "requires_confirmation", { id: "pm_sandbox", type: "us_bank_account" }),
+        result: intent(clientSecret, "requires_confirmation", account("fca_sandbox")),
+      },
+      verify: {
+        label: "Type in the numbers of an account",
+        result: intent(clientSecret, "requires_confirmation", account(null)),
       },
       fail: {
         label: "Give an account that cannot be used",
