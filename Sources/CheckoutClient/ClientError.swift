@@ -1,3 +1,4 @@
+import Glibc
 package import JSONRPC
 package import LinuxSystem
 package import ValueTree
@@ -12,9 +13,11 @@ package enum ClientError: Error, Sendable, Equatable {
   case timedOut
   /// The daemon, or whoever listens there, said what the protocol does not allow.
   case protocolViolation(String)
-  /// The daemon answered with an error; or refused or closed the connection with one.
+  /// The daemon answered with an error.
   case remote(RPCError)
-  /// Nobody reads any more what the caller writes; see ``ClientConnection/watchedOutput``.
+  /// The daemon refused or closed the connection with an error.
+  case refused(RPCError)
+  /// Nobody reads any more what the caller writes.
   case outputClosed
   /// A system call failed.
   case failed(Errno)
@@ -28,9 +31,31 @@ extension ClientError: CustomStringConvertible {
     case .closed: "the daemon closed the connection"
     case .timedOut: "no answer in time"
     case .protocolViolation(let what): "no checkoutd listens there: \(what)"
-    case .remote(let error): "\(error.message) (\(error.code.rawValue))"
+    case .remote(let error), .refused(let error): "\(error.message) (\(error.code.rawValue))"
     case .outputClosed: "nobody reads the output"
     case .failed(let error): error.description
+    }
+  }
+}
+
+extension ClientError {
+  /// Whether another connection may do better: the daemon has gone, was about to, or had no room.
+  package var isLoss: Bool {
+    switch self {
+    case .closed: true
+    case .cannotConnect(.failed(let error, _)):
+      [ENOENT, ECONNREFUSED, ECONNRESET].contains(error.code)
+    case .remote(let error): error.code == .shuttingDown
+    case .refused(let error): [.quotaExceeded, .shuttingDown, .closing].contains(error.code)
+    default: false
+    }
+  }
+
+  /// What the daemon calls the error that it said.
+  package var errorID: String? {
+    switch self {
+    case .remote(let error), .refused(let error): error.errorId
+    default: nil
     }
   }
 }

@@ -15,10 +15,9 @@ package enum ClientMessage: Sendable {
   init?(_ view: JSONView) {
     guard let version = view["jsonrpc"], version.equals("2.0") else { return nil }
     if let method = view["method"]?.string {
-      guard view["id"] == nil, let params = view["params"], params.kind == .object else {
-        return nil
-      }
-      self = .event(ClientEvent(method: method, params: params.value))
+      let params = view["params"]
+      guard view["id"] == nil, params == nil || params?.kind == .object else { return nil }
+      self = .event(ClientEvent(method: method, params: params?.value ?? .object([])))
       return
     }
     guard let id = view["id"].flatMap({ RequestID($0) }) else { return nil }

@@ -90,19 +90,13 @@ extension Link {
   private func waitForEvent(
     _ name: String, on checkout: Reference, since number: Int64
   ) throws(Failure) -> Value {
-    var after = number
-    while true {
-      let page = try ask(
-        "events.read",
-        [
-          "checkoutId": checkout.value, "after": .integer(after), "types": [.string(name)],
-          "limit": 1, "waitMs": Self.longestWait,
-        ])
-      if let event = page["events"]?.array?.first { return event }
-      guard page["ended"]?.bool == false, let next = page["next"]?.integer else {
-        throw .neverCame(name)
-      }
-      after = next
+    var found: Value?
+    let hasCome = try follow(checkout, after: number) { told throws(Failure) in
+      guard case .event(let event) = told, event.method == name else { return false }
+      found = event.value
+      return true
     }
+    guard hasCome, let found else { throw .neverCame(name) }
+    return found
   }
 }

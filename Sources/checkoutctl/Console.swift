@@ -10,7 +10,8 @@ final class Console {
   let paint: Paint
   /// Whether somebody sees what is being waited for.
   private let showsProgress: Bool
-  private var progress = ""
+  /// What is told to be waited for; empty if nothing is.
+  private(set) var progress = ""
   private(set) var hasLostEvents = false
 
   init(isJSON: Bool) {

@@ -56,7 +56,7 @@ enum Failure: Error {
     case .usage(let message):
       console.complain("checkoutctl: \(message)\nTry checkoutctl --help.")
       return .usage
-    case .client(.remote(let error)):
+    case .client(.remote(let error)), .client(.refused(let error)):
       console.complain(console.isJSON ? error.value.jsonText : Self.text(of: error.value))
       return .errorReply
     case .neverCame(let event):

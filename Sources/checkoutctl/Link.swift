@@ -1,126 +1,148 @@
 import CheckoutClient
 import Glibc
-import LinuxSystem
 import ValueTree
 
-/// A connection to the daemon that is made when it is needed and, for what may be asked twice, made
-/// again when it is lost.
+/// Calls and events over a connection to the daemon that comes back by itself, until the command's time
+/// is over.
 final class Link {
-  private let socket: String
-  /// When to give up.
-  let deadline: Deadline
+  private let client: PatientClient
+  private let deadline: Deadline
   private let console: Console
-  private let patience: Patience
-  private var connection: ClientConnection?
-  private var hasConnected = false
+  /// What has come, and was not what was waited for.
+  private var arrived: [PatientClient.News] = []
 
   /// Takes from the command line how to connect.
   ///
   /// - Throws: What is wrong with `--retry`.
   init(_ invocation: Invocation) throws(Failure) {
-    socket = invocation.socket
+    client = PatientClient(path: invocation.socket, patience: try Self.patience(invocation.given))
     deadline = invocation.deadline
     console = invocation.console
-    let span = try invocation.given.number(
-      .retry, in: 0...Deadline.maximumMilliseconds, unit: "milliseconds")
-    patience = Patience(milliseconds: span ?? 60_000)
+  }
+
+  /// How long a daemon that has gone away is sought, in milliseconds.
+  static func patience(_ given: GivenOptions) throws(Failure) -> Int64 {
+    try given.number(.retry, in: 0...Deadline.maximumMilliseconds, unit: "milliseconds") ?? 60_000
   }
 
   /// Makes a call, once.
   func call(_ method: String, _ params: Value? = nil) throws(Failure) -> Value {
-    do throws(ClientError) {
-      return try connect().call(method, params, until: deadline)
-    } catch { throw .client(error) }
+    try answer(to: client.call(method, params, .never))
   }
 
   /// Makes a call that may be made twice, until it is answered.
   func ask(_ method: String, _ params: Value? = nil) throws(Failure) -> Value {
-    try keepOn { connection throws(ClientError) in
-      try connection.call(method, params, until: deadline)
-    }
+    try answer(to: client.call(method, params, .always))
   }
 
-  /// Does something that may be done twice, with one connection after the other, until it is done.
-  func keepOn<Result>(
-    _ body: (ClientConnection) throws(ClientError) -> Result
-  ) throws(Failure) -> Result {
+  /// Hands out the events of a checkout.
+  ///
+  /// - Parameters:
+  ///   - checkout: Which.
+  ///   - seq: The event to begin after.
+  ///   - body: Gets what there is to tell, and says whether that is enough.
+  /// - Returns: Whether it was enough before the events ended.
+  /// - Throws: Why they cannot be had, or what the body throws.
+  func follow(
+    _ checkout: Reference, after seq: Int64, _ body: (Told) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    let id = try id(of: checkout)
+    client.follow(id, after: seq)
+    return try listen(to: id, body)
+  }
+
+  /// Hands out the events of many checkouts from now on, until that is enough.
+  ///
+  /// - Parameters:
+  ///   - reach: Whose.
+  ///   - body: As with one checkout.
+  /// - Throws: As with one checkout.
+  func followAll(
+    _ reach: [Value.Member], _ body: (Told) throws(Failure) -> Bool
+  ) throws(Failure) {
+    client.followAll(reach, client: "checkoutctl follow")
+    _ = try listen(to: "", body)
+  }
+
+  private func id(of checkout: Reference) throws(Failure) -> String {
+    if let id = checkout.value.string { return id }
+    let snapshot = try ask("checkout.get", ["checkoutId": checkout.value])
+    guard let id = snapshot["checkoutId"]?.string else {
+      throw .client(.protocolViolation("a snapshot without an id"))
+    }
+    return id
+  }
+
+  private func listen(
+    to follower: String, _ body: (Told) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    defer { client.leave(follower) }
+    let progress = console.progress
     while true {
-      do throws(ClientError) {
-        let result = try body(try connect())
-        patience.restore()
-        return result
-      } catch {
-        guard hasConnected, error.isLoss else { throw .client(error) }
-        connection = nil
-        guard let pause = patience.nextPause() else { throw .client(error) }
-        console.tellProgress("checkoutd has gone away; trying to reach it again")
-        try sleep(pause)
+      if arrived.isEmpty {
+        console.tellProgress(progress)
+        arrived = try next()
+      }
+      switch arrived.removeFirst() {
+      case .told(follower, let told): if try body(told) { return true }
+      case .ended(follower, nil): return false
+      case .ended(follower, let error?): throw .client(error)
+      default: continue
       }
     }
   }
 
-  private func connect() throws(ClientError) -> ClientConnection {
-    if let connection { return connection }
-    let made = try ClientConnection(path: socket)
-    made.watchedOutput = ProcessStreams.output
-    connection = made
-    hasConnected = true
-    return made
-  }
-
-  /// Lets time pass, as far as the deadline and the reader of the output allow.
-  private func sleep(_ milliseconds: Int32) throws(Failure) {
-    let left = deadline.pollTimeout
-    var entry = pollfd(fd: ProcessStreams.output, events: 0, revents: 0)
-    let isShort = left >= 0 && left < milliseconds
-    if unsafe poll(&entry, 1, isShort ? left : milliseconds) > 0 { throw .client(.outputClosed) }
-    if isShort { throw .client(.timedOut) }
-  }
-}
-
-/// How long, and how often, to try to reach a daemon that has gone away.
-private final class Patience {
-  private let span: UInt64
-  private var lostAt: UInt64?
-  private var pause = first
-
-  private static let first: Int32 = 20
-  private static let longest: Int32 = 1000
-
-  init(milliseconds: Int64) { span = UInt64(milliseconds) * 1000 }
-
-  /// The daemon has answered.
-  func restore() {
-    lostAt = nil
-    pause = Self.first
-  }
-
-  /// How long to wait before the next attempt, in milliseconds; nil to give up.
-  func nextPause() -> Int32? {
-    let now = Clock.monotonicMicroseconds()
-    let start = lostAt ?? now
-    lostAt = start
-    guard now - start < span else { return nil }
-    defer { pause = min(2 * pause, Self.longest) }
-    return pause
-  }
-}
-
-extension ClientError {
-  /// Whether another connection may do better: the daemon has gone, or was about to.
-  var isLoss: Bool {
-    switch self {
-    case .closed: true
-    case .cannotConnect(.failed(let error, _)):
-      [ENOENT, ECONNREFUSED, ECONNRESET].contains(error.code)
-    case .remote: ["shutting-down", "closing"].contains(errorID)
-    default: false
+  private func answer(to number: Int64) throws(Failure) -> Value {
+    while true {
+      var result: Result<Value, ClientError>?
+      for piece in try next() {
+        if case .answer(number, let answered) = piece {
+          result = answered
+        } else {
+          arrived.append(piece)
+        }
+      }
+      guard let result else { continue }
+      do throws(ClientError) { return try result.get() } catch { throw .client(error) }
     }
   }
 
-  /// What the daemon calls the error that it answered with.
-  var errorID: String? {
-    guard case .remote(let error) = self else { return nil }
-    return error.value["data"]?["errorId"]?.string
+  /// Waits for news.
+  private func next() throws(Failure) -> [PatientClient.News] {
+    let progress = console.progress
+    defer { console.tellProgress(progress) }
+    do throws(ClientError) {
+      while true {
+        let news = client.goOn()
+        if !news.isEmpty { return news }
+        if client.isSeeking {
+          console.tellProgress("checkoutd has gone away; trying to reach it again")
+        }
+        try client.wait(until: deadline, watching: ProcessStreams.output)
+      }
+    } catch { throw .client(error) }
+  }
+}
+
+extension Link {
+  /// All elements of a list that comes in pages.
+  ///
+  /// - Parameters:
+  ///   - name: The member that has them.
+  ///   - method: What is called.
+  ///   - params: The parameters beside those that name the page.
+  /// - Returns: The elements, in their order.
+  /// - Throws: Why they cannot be had.
+  func pages(
+    of name: String, _ method: String, _ params: [Value.Member]
+  ) throws(Failure) -> [Value] {
+    var all: [Value] = []
+    var cursor: [Value.Member] = []
+    while true {
+      let page = try ask(method, .object(params + [.init("limit", 1000)] + cursor))
+      all += page[name]?.array ?? []
+      guard let next = page["next"] else { return all }
+      cursor = [.init("cursor", next)]
+    }
   }
 }

@@ -21,8 +21,9 @@ import ValueTree
     }
     defer { daemon.close() }
     #expect(try await seqs(events(of: daemon)) == [1, 2, 3])
+    #expect(daemon.methods == ["system.hello", "events.subscribe"])
     #expect(
-      daemon.requests.first?.params == ["checkoutId": .string(Script.checkout), "after": 0])
+      daemon.requests.last?.params == ["checkoutId": .string(Script.checkout), "after": 0])
   }
 
   @Test func `after a lost connection they go on where they were`() async throws {
@@ -36,7 +37,9 @@ import ValueTree
       case 3:
         #expect(after == 2)
         // Half a line is no line.
-        return [subscribed, .say(Script.event(3) + "\n" + Script.event(4).dropLast(9)), .hangUp]
+        return [
+          subscribed, .say(Script.event(3)), .begin(String(Script.event(4).dropLast(9))), .hangUp,
+        ]
       default:
         #expect(after == 3)
         return [subscribed] + (2...5).map { .say(Script.event($0)) } + [.say(Script.end(6))]
@@ -78,22 +81,27 @@ import ValueTree
 
   @Test func `those of an ended checkout end too`() async throws {
     let daemon = try ScriptedDaemon { request in
-      request.method == "checkout.get"
-        ? [request.result(Script.snapshot("completed", seq: 12))]
-        : [request.result(Script.subscribed(after: 12, to: 12))]
+      guard request.method == "events.subscribe" else { return Script.answer(request) }
+      return [request.result(Script.subscribed(after: 12, to: 12, ended: true))]
     }
     defer { daemon.close() }
     #expect(try await seqs(events(of: daemon, after: 12)) == [])
   }
 
-  @Test func `of an archived checkout there are none`() async throws {
+  @Test func `of an archived checkout is told that they are gone`() async throws {
     let daemon = try ScriptedDaemon { request in
-      request.method == "checkout.get"
-        ? [request.result(Script.snapshot("archived", seq: 12))]
-        : [request.result(Script.subscribed(after: 0, to: 12))]
+      guard request.method == "events.subscribe" else { return Script.answer(request) }
+      return [
+        request.result(
+          #"{"subscriptionId":"s1","from":4,"to":3,"ended":true,"trimmedTo":12}"#)
+      ]
     }
     defer { daemon.close() }
-    #expect(try await seqs(events(of: daemon)) == [])
+    var kinds: [String] = []
+    for try await event in events(of: daemon, after: 3) {
+      if case .other(let name) = event.kind { kinds.append("\(name) \(event.seq)") }
+    }
+    #expect(kinds == ["events.lost 12"])
   }
 
   @Test func `a checkout that nobody knows is an error`() async throws {
@@ -110,7 +118,7 @@ import ValueTree
     defer { daemon.close() }
     let events = events(of: daemon)
     let following = Task { try await seqs(events) }
-    try await daemon.hears("checkout.get")
+    try await daemon.hears("events.subscribe")
     following.cancel()
     _ = try await following.value
   }

@@ -7,16 +7,21 @@ import Testing
 ///
 /// A test writes the daemon's lines before the client reads them, so that one thread is enough.
 final class FakeDaemon {
-  let client: ClientConnection
   private let directory: String
+  private let listener: FileDescriptor
   private var peer: FileDescriptor?
+
+  var path: String { "\(directory)/socket" }
 
   init() throws {
     var template = Array("/tmp/checkoutd-test-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Errno(code: errno, call: "mkdtemp") }
     directory = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
-    let listener = try UnixSocket.listen(at: "\(directory)/socket")
-    client = try ClientConnection(path: "\(directory)/socket")
+    listener = try UnixSocket.listen(at: "\(directory)/socket")
+  }
+
+  /// Takes the connection that the client has made.
+  func accept() throws {
     guard case .accepted(let peer) = UnixSocket.acceptConnection(on: listener) else {
       throw Errno(code: EAGAIN, call: "accept")
     }
@@ -43,13 +48,6 @@ final class FakeDaemon {
     let result = unsafe bytes.withUnsafeMutableBytes { unsafe peer?.receive(into: $0) }
     guard case .bytes(let count)? = result else { return "" }
     return String(decoding: bytes[..<count], as: UTF8.self)
-  }
-
-  /// Whether the client has said that nothing more follows.
-  var isAtEnd: Bool {
-    var byte: [UInt8] = [0]
-    let result = unsafe byte.withUnsafeMutableBytes { unsafe peer?.receive(into: $0) }
-    return result == .endOfInput
   }
 
   func hangUp() { peer = nil }

@@ -112,6 +112,6 @@ import ValueTree
     daemon.say(Script.end(2))
     try await recorder.hears("completed")
     #expect(
-      daemon.methods == ["checkout.get", "events.subscribe", "checkout.get", "achManager.provide"])
+      daemon.methods == ["checkout.get", "system.hello", "events.subscribe", "achManager.provide"])
   }
 }

@@ -34,8 +34,10 @@ enum Script {
       + #""awaiting":[\#(awaiting)]}"#
   }
 
-  static func subscribed(after: Int64, to: Int64) -> String {
-    #"{"subscriptionId":"s1","from":\#(after + 1),"to":\#(to)}"#
+  static let hello = #"{"protocol":1,"epoch":"e1"}"#
+
+  static func subscribed(after: Int64, to: Int64, ended: Bool = false) -> String {
+    #"{"subscriptionId":"s1","from":\#(after + 1),"to":\#(to),"ended":\#(ended)}"#
   }
 
   static let loaded = event(
@@ -46,6 +48,7 @@ enum Script {
   /// Answers as a daemon does that has one checkout, of which one event has happened.
   static func answer(_ request: ScriptedDaemon.Request) -> [ScriptedDaemon.Action] {
     switch request.method {
+    case "system.hello": return [request.result(hello)]
     case "checkout.start", "checkout.get": return [request.result(snapshot())]
     case "events.subscribe":
       let after = request.params["after"]?.integer ?? 0

@@ -30,6 +30,8 @@ final class ScriptedDaemon: Sendable {
   /// What to do about a line.
   enum Action: Sendable {
     case say(String)
+    /// The beginning of a line.
+    case begin(String)
     case hangUp
   }
 
@@ -105,7 +107,7 @@ final class ScriptedDaemon: Sendable {
         defer { (state.toSay, state.hangsUp) = ([], false) }
         return (state.toSay, state.hangsUp)
       }
-      for line in lines { send(line, to: peer) }
+      for line in lines { send(line + "\n", to: peer) }
       if hangsUp { return }
       guard (try? peer.waitForInput(timeoutMilliseconds: 2)) == true else { continue }
       var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -116,8 +118,11 @@ final class ScriptedDaemon: Sendable {
         let line = String(decoding: held[..<end], as: UTF8.self)
         held.removeSubrange(...end)
         for action in answer(line, connection) {
-          guard case .say(let text) = action else { return }
-          send(text, to: peer)
+          switch action {
+          case .say(let text): send(text + "\n", to: peer)
+          case .begin(let text): send(text, to: peer)
+          case .hangUp: return
+          }
         }
       }
     }
@@ -136,8 +141,8 @@ final class ScriptedDaemon: Sendable {
     return script(request)
   }
 
-  private func send(_ line: String, to peer: borrowing FileDescriptor) {
-    let bytes = Array((line + "\n").utf8)
+  private func send(_ text: String, to peer: borrowing FileDescriptor) {
+    let bytes = Array(text.utf8)
     try? peer.sendAll(bytes.span)
   }
 }

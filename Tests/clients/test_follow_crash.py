@@ -212,10 +212,10 @@ class Gaps(CtlTest):
             for seq, name in enumerate(("component.didReceiveStep", "component.didReceiveError", "checkout.didFail"), 1)
         ]
         fake.answer(
-            said(id=1, result={"checkouts": []}),
-            said(id=2, result={"epoch": "1"}),
+            said(id=1, result={"epoch": "1"}),
+            said(id=2, result={"checkouts": []}),
             said(id=3, result={"snapshots": []}) + said(**first) + said(**third),
-            said(id=4, result={"events": [second, third], "next": 3, "ended": True}),
+            said(id=4, result={"from": 2, "to": 3, "ended": True}) + said(**second) + said(**third),
         )
         lines = self.assert_ends(ctl.finish(), 0).output.splitlines()
         self.assertEqual([json.loads(line) for line in lines], [first, second, third])

@@ -72,7 +72,7 @@ extension CheckoutEvent {
   init(_ event: ClientEvent) {
     let params = event.params
     checkoutId = params["checkoutId"]?.string ?? ""
-    seq = params["seq"]?.integer ?? 0
+    seq = (params["seq"] ?? params["to"])?.integer ?? 0
     time = params["time"]?.string ?? ""
     componentId = params["componentId"]?.string
     kind = Kind(event) ?? .other(name: event.method)

@@ -2,9 +2,10 @@
 ///
 /// Each iteration begins after the event that the sequence was asked to begin after, and has a
 /// connection of its own. It outlives connections and the daemon's restarts, and asks again for
-/// what a slow reader was not sent. It ends after the event that ends the checkout; at once if the
-/// events have been wiped since; and with an error if the daemon cannot be reached for a minute or
-/// does not know the checkout any more.
+/// what a slow reader was not sent. Events that the daemon keeps no longer are told of by one whose
+/// kind is `.other(name: "events.lost")`. It ends after the event that ends the checkout, or with what
+/// is left of it; and with an error if the daemon cannot be reached for a minute or does not know the
+/// checkout any more.
 public struct CheckoutEvents: AsyncSequence, Sendable {
   /// An event.
   public typealias Element = CheckoutEvent
@@ -19,11 +20,11 @@ public struct CheckoutEvents: AsyncSequence, Sendable {
 
   /// Gives the events out one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    private var items: AsyncStream<Feed.Item>.Iterator
+    private var items: AsyncStream<Link.Item>.Iterator
     /// Keeps the connection for as long as somebody iterates.
     private let link: Link
 
-    fileprivate init(_ items: AsyncStream<Feed.Item>, over link: Link) {
+    fileprivate init(_ items: AsyncStream<Link.Item>, over link: Link) {
       self.items = items.makeAsyncIterator()
       self.link = link
     }
@@ -55,7 +56,7 @@ public struct CheckoutEvents: AsyncSequence, Sendable {
 
   /// Begins to follow the checkout.
   public func makeAsyncIterator() -> AsyncIterator {
-    let (items, sink) = AsyncStream.makeStream(of: Feed.Item.self)
+    let (items, sink) = AsyncStream.makeStream(of: Link.Item.self)
     // Whoever has a checkout to follow has heard of it from the daemon.
     let link = Link(path: path, patience: patience, isKnown: true)
     link.follow(checkoutID, after: after) { item in

@@ -22,6 +22,13 @@ final class Link: Sendable {
 
   deinit { engine.close() }
 
+  /// What those who follow a checkout are told.
+  enum Item: Sendable {
+    case event(ClientEvent)
+    /// No more come: the last has been, or there is none any more.
+    case end(CheckoutClientError?)
+  }
+
   /// As long as a restart may take, and a little.
   static let patience: Int64 = 60_000
 
@@ -52,9 +59,7 @@ final class Link: Sendable {
     _ method: String, _ params: Value, settledBy: [String] = [],
     then completion: @escaping @Sendable (Result<Value, CheckoutClientError>) -> Void
   ) {
-    engine.add(
-      PendingCall(
-        method: method, params: params, purpose: .call(completion), settledBy: settledBy))
+    engine.order(.call(method: method, params: params, settledBy: settledBy, completion))
   }
 
   /// Makes a call, and blocks the thread until it is answered.
@@ -90,9 +95,9 @@ final class Link: Sendable {
   ///   - seq: The event to begin after.
   ///   - sink: Gets them in order, on the link's own thread, and at last that no more come.
   func follow(
-    _ checkoutID: String, after seq: Int64, sink: @escaping @Sendable (Feed.Item) -> Void
+    _ checkoutID: String, after seq: Int64, sink: @escaping @Sendable (Item) -> Void
   ) {
-    engine.add(Feed(of: checkoutID, after: seq, sink: sink))
+    engine.order(.follow(checkoutID: checkoutID, after: seq, sink))
   }
 }
 

@@ -27,19 +27,29 @@ final class MessageReader {
       unsafe socket.receive(into: UnsafeMutableRawBufferPointer(rebasing: memory[..<Self.chunk]))
     }
     switch result {
-    case .bytes(let count):
-      var ending: ClientError?
-      unsafe buffer.withUnsafeBytes { memory in
-        unsafe framer.feed(UnsafeRawBufferPointer(rebasing: memory[..<count])) { line in
-          ending = accept(line, take)
-          return ending == nil
-        }
-      }
-      return ending
+    case .bytes(let count): return feed(count, take)
     case .wouldBlock: return nil
     case .endOfInput, .peerGone: return .closed
     case .failed(let error): return .failed(error)
     }
+  }
+
+  /// Takes bytes that came some other way, ``chunk`` at most.
+  func feed(_ bytes: [UInt8], _ take: (ClientMessage) -> ClientError?) -> ClientError? {
+    buffer.replaceSubrange(..<bytes.count, with: bytes)
+    return feed(bytes.count, take)
+  }
+
+  /// Takes the first bytes of the buffer.
+  private func feed(_ count: Int, _ take: (ClientMessage) -> ClientError?) -> ClientError? {
+    var ending: ClientError?
+    unsafe buffer.withUnsafeBytes { memory in
+      unsafe framer.feed(UnsafeRawBufferPointer(rebasing: memory[..<count])) { line in
+        ending = accept(line, take)
+        return ending == nil
+      }
+    }
+    return ending
   }
 
   private func accept(

@@ -47,7 +47,8 @@ extension CheckoutClientError {
   init(_ error: ClientError) {
     switch error {
     case .protocolViolation(let what): self = .protocolViolation(what)
-    case .remote(let error): self.init(error)
+    case .remote(let error), .refused(let error): self.init(error)
+    case .cannotConnect(let error): self = .unreachable("\(error)")
     default: self = .unreachable(error.description)
     }
   }

@@ -69,7 +69,7 @@ final class HeadlessSession: Sendable {
 
   // MARK: Events, on the main queue
 
-  private func take(_ item: Feed.Item) {
+  private func take(_ item: Link.Item) {
     switch item {
     case .event(let event):
       let event = CheckoutEvent(event)

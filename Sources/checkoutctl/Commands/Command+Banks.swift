@@ -54,16 +54,15 @@ extension Link {
 
   /// The banks that somebody else has asked for, once they are there.
   private func loadedBanks(of component: Value, _ checkout: Reference) throws(Failure) -> [Value] {
-    var after: Value = 0
-    while true {
-      let page = try ask(
-        "events.read", ["checkoutId": checkout.value, "after": after, "waitMs": 300_000])
-      let state = try ask("component.get", ["componentId": component])
-      if state["step"]?["name"]?.string != "loading" { return state["banks"]?.array ?? [] }
-      guard page["ended"]?.bool == false, let next = page["next"] else {
-        throw .neverCame("its banks")
+    var state: Value = .null
+    let hasCome = try follow(checkout, after: 0) { told throws(Failure) in
+      guard case .event(let event) = told, event.params["componentId"] == component else {
+        return false
       }
-      after = next
+      state = try ask("component.get", ["componentId": component])
+      return state["step"]?["name"]?.string != "loading"
     }
+    guard hasCome else { throw .neverCame("its banks") }
+    return state["banks"]?.array ?? []
   }
 }

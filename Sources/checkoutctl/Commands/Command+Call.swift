@@ -1,4 +1,3 @@
-import CheckoutClient
 import JSON
 import ValueTree
 
@@ -19,13 +18,7 @@ extension Command {
     isJSON: true
   ) { invocation throws(Failure) in
     let call = try CallCommand(invocation.operands, tokenFile: invocation.given[.tokenFile])
-    let result: Value
-    do throws(ClientError) {
-      let connection = try ClientConnection(path: invocation.socket)
-      let id = try connection.send(call.method, call.params, until: invocation.deadline)
-      try connection.finishSending()
-      result = try connection.reply(to: id, until: invocation.deadline)
-    } catch { throw .client(error) }
+    let result = try Link(invocation).call(call.method, call.params)
     try invocation.console.print(result.jsonText)
   }
 
@@ -64,42 +57,6 @@ extension Command {
           ].map { .init(connection[$0]) }
         }
       ).text(paint)
-    }
-  }
-}
-
-extension Link {
-  /// All elements of a list that comes in pages; see ``ClientConnection/pages(of:_:_:until:)``.
-  func pages(
-    of name: String, _ method: String, _ params: [Value.Member]
-  ) throws(Failure) -> [Value] {
-    try keepOn { connection throws(ClientError) in
-      try connection.pages(of: name, method, params, until: deadline)
-    }
-  }
-}
-
-extension ClientConnection {
-  /// All elements of a list that comes in pages.
-  ///
-  /// - Parameters:
-  ///   - name: The member that has them.
-  ///   - method: What is called.
-  ///   - params: The parameters beside those that name the page.
-  ///   - deadline: When to give up.
-  /// - Returns: The elements, in their order.
-  /// - Throws: Why they cannot be had.
-  func pages(
-    of name: String, _ method: String, _ params: [Value.Member], until deadline: Deadline
-  ) throws(ClientError) -> [Value] {
-    var all: [Value] = []
-    var cursor: [Value.Member] = []
-    while true {
-      let page = try call(
-        method, .object(params + [.init("limit", 1000)] + cursor), until: deadline)
-      all += page[name]?.array ?? []
-      guard let next = page["next"] else { return all }
-      cursor = [.init("cursor", next)]
     }
   }
 }

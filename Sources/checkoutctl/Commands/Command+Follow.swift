@@ -26,17 +26,15 @@ extension Command {
     }
     let since = try given.number(.since, in: 0...Int64.max, unit: "a number")
     let link = try Link(invocation)
+    let follow = Follow(console, awaited, namesCheckout: invocation.operands.isEmpty)
     if !invocation.operands.isEmpty {
       guard Command.reach(given).isEmpty else {
         throw .usage("--shared and --all go with follow without a checkout")
       }
-      let one = Follow(console, awaited, namesCheckout: false)
-      try one.run(link, invocation.checkout, since: since ?? 0)
+      try follow.run(link, invocation.checkout, since: since ?? 0)
     } else {
       guard since == nil else { throw .usage("--since goes with follow CHECKOUT") }
-      let all = FollowAll(
-        Follow(console, awaited, namesCheckout: true), reach: Command.reach(given))
-      try all.run(link)
+      try follow.run(link, reach: Command.reach(given))
     }
   }
 

@@ -17,8 +17,8 @@ struct PayCommand {
   let console: Console
   let socket: String
   let deadline: Deadline
-  /// How long a daemon that has gone away is sought.
-  let patienceMilliseconds: Int64
+  /// How long a daemon that has gone away is sought, in milliseconds.
+  let patience: Int64
   /// What the checkout is started with.
   let startParams: Value
   /// The key that it is started with.
@@ -34,9 +34,7 @@ struct PayCommand {
   init(_ invocation: Invocation) throws(Failure) {
     let given = invocation.given
     (console, socket, deadline) = (invocation.console, invocation.socket, invocation.deadline)
-    patienceMilliseconds =
-      try given.number(
-        .retry, in: 0...Deadline.maximumMilliseconds, unit: "milliseconds") ?? 60_000
+    patience = try Link.patience(given)
     let dataFile = given[.data]
     guard dataFile != "-" || ![given[.tokenFile] ?? "-", given[.settings]].contains("-") else {
       throw .usage("standard input has one thing only: collected data, client token or settings")

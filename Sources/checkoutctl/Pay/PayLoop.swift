@@ -11,6 +11,8 @@ final class PayLoop {
   enum Occurrence {
     /// Something happened to the checkout.
     case event(ClientEvent)
+    /// Events happened that cannot be had, or none can come any more: the snapshot has to tell.
+    case missed
     /// Somebody pressed a key.
     case key(Key)
     /// The collector has something to say, or has ended.
@@ -24,7 +26,7 @@ final class PayLoop {
   /// When to give up.
   var deadline: Deadline
 
-  private let session: DaemonSession
+  private let client: PatientClient
   private let signals: SignalDescriptor
   private var decoder = KeyDecoder()
   private var later: [Occurrence] = []
@@ -41,9 +43,8 @@ final class PayLoop {
   /// Connects to the daemon and, if somebody has to be asked, makes the terminal a screen.
   init(_ command: PayCommand) throws(PayEnding) {
     deadline = command.deadline
-    session = try Self.talk { () throws(ClientError) in
-      try DaemonSession(path: command.socket, patienceMilliseconds: command.patienceMilliseconds)
-    }
+    client = PatientClient(path: command.socket, patience: command.patience)
+    do throws(ClientError) { try client.connect() } catch { throw .failure(.client(error)) }
     terminal = command.collected == nil ? try Self.openTerminal() : nil
     do throws(Errno) {
       signals = try SignalDescriptor(Self.watchedSignals)
@@ -55,10 +56,6 @@ final class PayLoop {
     do throws(Errno) { return try TerminalDevice() } catch {
       throw .failure(.usage("there is no terminal to ask on (\(error)): use --data"))
     }
-  }
-
-  private static func talk<T>(_ body: () throws(ClientError) -> T) throws(PayEnding) -> T {
-    do throws(ClientError) { return try body() } catch { throw .failure(.client(error)) }
   }
 
   // MARK: What is shown
@@ -99,49 +96,49 @@ final class PayLoop {
   func call(
     _ method: String, _ params: Value, settledBy: [String] = []
   ) throws(PayEnding) -> Result<Value, RPCError> {
-    try Self.talk { () throws(ClientError) in
-      try session.begin(method, params, settledBy: settledBy)
-    }
+    let number = client.call(method, params, .settled(by: settledBy))
     while true {
       switch try arrival() {
-      case .news(.answer(let result)): return result
-      case .news(.event(let event)): later.append(.event(event))
-      case .other(let occurrence): later.append(occurrence)
+      case .answer(number, .success(let value)): return .success(value)
+      case .answer(number, .failure(.remote(let error))): return .failure(error)
+      case .answer(number, .failure(let error)): throw .failure(.client(error))
+      case .answer: continue
+      case .occurrence(let occurrence): later.append(occurrence)
       }
     }
   }
 
   /// Asks for the events of a checkout after one of them.
-  func follow(_ checkoutID: String, after seq: Int64) throws(PayEnding) {
-    try Self.talk { () throws(ClientError) in try session.follow(checkoutID, after: seq) }
-  }
+  func follow(_ checkoutID: String, after seq: Int64) { client.follow(checkoutID, after: seq) }
 
   /// Waits for what happens next.
   func next() throws(PayEnding) -> Occurrence {
     while true {
       if !later.isEmpty { return later.removeFirst() }
-      switch try arrival() {
-      case .news(.answer): continue
-      case .news(.event(let event)): return .event(event)
-      case .other(let occurrence): return occurrence
-      }
+      if case .occurrence(let occurrence) = try arrival() { return occurrence }
     }
   }
 
   private enum Arrival {
-    case news(DaemonSession.News)
-    case other(Occurrence)
+    case answer(Int64, Result<Value, ClientError>)
+    case occurrence(Occurrence)
   }
 
-  private var arrived: [Occurrence] = []
+  private var arrived: [Arrival] = []
 
   private func arrival() throws(PayEnding) -> Arrival {
     while true {
       try takeSignals()
-      if !arrived.isEmpty { return .other(arrived.removeFirst()) }
-      let news = try Self.talk { () throws(ClientError) in try session.news() }
-      if let news { return .news(news) }
-      try wait()
+      if !arrived.isEmpty { return arrived.removeFirst() }
+      for news in client.goOn() {
+        switch news {
+        case .answer(let number, let result): arrived.append(.answer(number, result))
+        case .told(_, .event(let event)): arrived.append(.occurrence(.event(event)))
+        case .told, .ended(_, nil): arrived.append(.occurrence(.missed))
+        case .ended(_, let error?): throw .failure(.client(error))
+        }
+      }
+      if arrived.isEmpty { try wait() }
     }
   }
 
@@ -149,7 +146,7 @@ final class PayLoop {
     while let signal = signals.next() {
       switch signal {
       case SIGWINCH: redraw()
-      case SIGCHLD: if collector?.takeEnd() == true { arrived.append(.collector) }
+      case SIGCHLD: if collector?.takeEnd() == true { arrived.append(.occurrence(.collector)) }
       case SIGTSTP: try suspend()
       default: throw .signal(signal)
       }
@@ -166,13 +163,14 @@ final class PayLoop {
 
   private func wait() throws(PayEnding) {
     var entries = [
-      session.descriptor, signals.rawValue, terminal?.descriptor ?? -1,
+      client.descriptor, signals.rawValue, terminal?.descriptor ?? -1,
       collector?.outputDescriptor ?? -1, collector?.errorDescriptor ?? -1,
     ].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    entries[0].events = client.pollEvents
     let untilDeadline = deadline.pollTimeout
     guard untilDeadline != 0 else { throw .timedOut }
     let timeouts = [
-      untilDeadline, session.pollTimeout, decoder.isInDoubt ? Self.escapeMilliseconds : -1,
+      untilDeadline, client.pollTimeout, decoder.isInDoubt ? Self.escapeMilliseconds : -1,
       isTicking && terminal != nil ? Self.untilNextSecond : -1,
     ]
     let timeout = timeouts.filter { $0 >= 0 }.min() ?? -1
@@ -182,14 +180,16 @@ final class PayLoop {
     }
     if entries[2].revents != 0 {
       guard let bytes = terminal?.read() else { throw .signal(SIGHUP) }
-      arrived += decoder.feed(bytes).map(Occurrence.key)
+      arrived += decoder.feed(bytes).map { .occurrence(.key($0)) }
     } else if count == 0 {
       // Only so much silence tells Escape from the beginning of another key.
-      if timeout == Self.escapeMilliseconds { arrived += decoder.settle().map(Occurrence.key) }
+      if timeout == Self.escapeMilliseconds {
+        arrived += decoder.settle().map { .occurrence(.key($0)) }
+      }
       if isTicking { redraw() }
     }
     if entries[3].revents != 0 || entries[4].revents != 0, collector?.takeOutput() == true {
-      arrived.append(.collector)
+      arrived.append(.occurrence(.collector))
     }
   }
 

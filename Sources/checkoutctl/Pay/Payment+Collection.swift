@@ -69,8 +69,7 @@ extension Payment {
       switch try loop.next() {
       case .key(.enter): if let chosen = list.selection { return chosen.id }
       case .key(let key): _ = list.handle(key)
-      case .event(let event): try heed(event)
-      case .collector: break
+      case let other: try heed(other)
       }
     }
   }
@@ -137,8 +136,6 @@ extension Payment {
       loop.show(
         BanksView(heading: heading, problem: problem, filter: filter, list: list).screen)
       switch try loop.next() {
-      case .event(let event): try heed(event)
-      case .collector: break
       case .key(.escape) where filter.text.isEmpty: return .back(nil)
       case .key(.enter):
         guard let bank = list.selection else {
@@ -159,6 +156,7 @@ extension Payment {
         // The daemon knows which letters are the same to a shopper.
         let status = try update(["bankFilterText": .string(filter.text)])
         list.replace(with: (status["banks"]?.array ?? []).map(Self.choice))
+      case let other: try heed(other)
       }
     }
   }
@@ -194,10 +192,6 @@ extension Payment {
     while true {
       loop.show(view.screen)
       switch try loop.next() {
-      case .event(let event):
-        try heed(event)
-        view.judge(event)
-      case .collector: break
       case .key(.escape): return .back(nil)
       case .key(.enter):
         if view.focus < view.fields.count - 1 {
@@ -211,6 +205,9 @@ extension Payment {
       case .key(let key):
         guard let changed = view.handle(key) else { continue }
         try update(.object([.init(changed.name, .string(changed.text.text))]))
+      case let other:
+        try heed(other)
+        if case .event(let event) = other { view.judge(event) }
       }
     }
   }

@@ -17,16 +17,17 @@ extension Payment {
   /// Follows a payment that is on its way, and does what it waits for.
   ///
   /// - Parameter awaiting: What it waits for to begin with.
-  /// - Returns: Why it has to be submitted again; it ends otherwise by throwing.
+  /// - Returns: Why it has to be submitted again; nil if the snapshot has to tell how it is.
   /// - Throws: Its end.
-  func followThrough(awaiting: [Value]) throws(PayEnding) -> Value {
+  func followThrough(awaiting: [Value]) throws(PayEnding) -> Value? {
     var stage = Stage.upstream(WaitingView("The payment is being made"))
     for awaited in awaiting { stage = try self.stage(for: awaited) ?? stage }
     while true {
       show(stage)
       switch try loop.next() {
+      case .missed: return nil
       case .event(let event):
-        try heed(event)
+        try heed(.event(event))
         if let problem = try problem(in: event) { return problem }
         stage = try self.stage(after: event) ?? stage
       case .collector: stage = try collectorStage() ?? stage
@@ -114,6 +115,8 @@ extension Payment {
   }
 
   private func tell(_ address: String, of page: String) throws(PayEnding) {
+    // What a snapshot says anew is no other page.
+    guard toldAddresses.insert(address).inserted else { return }
     do throws(Failure) {
       try output.tell(address, of: page, checkoutID ?? "")
     } catch { throw .failure(error) }
@@ -122,6 +125,9 @@ extension Payment {
   // MARK: ACH
 
   private func accountStage(_ info: Value) throws(PayEnding) -> Stage? {
+    if isCollecting, info == collectorInfo, loop.collector?.isRunning == true {
+      return try collectorStage()
+    }
     collectorInfo = info
     isCollecting = true
     loop.collector = Collector(for: componentID, info: info, socket: command.socket)

@@ -29,6 +29,8 @@ final class Payment {
   var isSubmitted = false
   /// Whether the checkout is one that was there before.
   private var isAdopted = false
+  /// The pages that were told of.
+  var toldAddresses: Set<String> = []
   /// The bank's page, once it is known.
   var redirectURL: String?
 
@@ -141,8 +143,7 @@ final class Payment {
     while true {
       if let verdict = Verdict(snapshot) { throw .verdict(verdict) }
       switch snapshot["state"]?.string {
-      case "starting":
-        if case .event(let event) = try loop.next() { try heed(event) }
+      case "starting": try heed(try loop.next())
       case "ready":
         try collect(because: problem)
         problem = try followThrough(awaiting: [])
@@ -165,7 +166,7 @@ final class Payment {
       isAdopted = true
     }
     let snapshot = try get()
-    try loop.follow(checkoutID ?? "", after: snapshot["seq"]?.integer ?? 0)
+    loop.follow(checkoutID ?? "", after: snapshot["seq"]?.integer ?? 0)
     return snapshot
   }
 
@@ -194,11 +195,13 @@ final class Payment {
     }
   }
 
-  /// Ends everything if an event says that the checkout has ended.
-  func heed(_ event: ClientEvent) throws(PayEnding) {
-    guard ["checkout.didCompleteCheckout", "checkout.didFail"].contains(event.method),
-      let verdict = Verdict(event.params)
-    else { return }
-    throw .verdict(verdict)
+  /// Ends everything if the checkout has ended.
+  func heed(_ occurrence: PayLoop.Occurrence) throws(PayEnding) {
+    switch occurrence {
+    case .event(let event) where event.isTerminal:
+      if let verdict = Verdict(event.params) { throw .verdict(verdict) }
+    case .missed: if let verdict = Verdict(try get()) { throw .verdict(verdict) }
+    default: break
+    }
   }
 }

@@ -46,8 +46,13 @@ final class Driver {
 
   /// A call that the library has nothing for.
   private func raw(_ method: String, _ params: Value) throws(CheckoutClientError) -> Value {
+    let client = PatientClient(path: Checkout.defaultSocketPath, patience: 0)
+    let number = client.call(method, params, .never)
     do throws(ClientError) {
-      return try ClientConnection().call(method, params)
+      while true {
+        for case .answer(number, let result) in client.goOn() { return try result.get() }
+        try client.wait(until: .never, watching: -1)
+      }
     } catch {
       guard case .remote(let error) = error else { throw .unreachable(error.description) }
       throw .refused(

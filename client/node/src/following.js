@@ -79,7 +79,7 @@ export class Following {
   #answer({ id, result, error }, told) {
     if (id !== null && id !== this.#expected.id) return;
     if (error) throw error;
-    this.#expected.take(result);
+    this.#expected.take(result, told);
     told.isProgress ||= this.#isSubscribed;
   }
 
@@ -91,11 +91,13 @@ export class Following {
 
   #subscribe() {
     this.#isSubscribed = false;
-    this.#ask("events.subscribe", this.#after, ({ to, ended }) => {
+    this.#ask("events.subscribe", this.#after, ({ to, ended, trimmedTo }, told) => {
       this.#isSubscribed = true;
       this.#replayTo = to;
       this.#end = ended ? to : Infinity;
-      this.#hasEnded = this.#seq >= this.#end;
+      // All was wiped: no event is left to stand after what is missing.
+      if (ended && to <= this.#seq && trimmedTo > this.#seq) this.#tell(this.#lost(trimmedTo), told);
+      this.#hasEnded ||= this.#seq >= this.#end;
       if (ended === undefined && to <= this.#seq) this.#askWhetherEnded();
     });
   }
@@ -117,6 +119,11 @@ export class Following {
     const isGap = name === "events.lost" || event.seq > this.#seq + 1;
     if (isGap && event.seq > this.#replayTo) this.#subscribe();
     else if (event.seq > this.#seq) this.#tell(event, told);
+  }
+
+  #lost(to) {
+    const params = { checkoutId: this.#checkoutId, from: this.#seq + 1, to };
+    return new CheckoutEvent(this.#epoch, "events.lost", params);
   }
 
   #tell(event, told) {
