@@ -151,7 +151,8 @@ class CodeTests(FamilyTestCase):
         payment = checkout.pay("OMISE_PROMPTPAY")
         page = f"http://127.0.0.1:{self.sandbox.port}/wallet/{payment['id']}"
         self.assertEqual(said_by(base64.b64decode(checkout.token["qrCode"], validate=True)), page)
-        self.assertEqual(self.sandbox.payments_of(checkout)[0]["page"], page)
+        [payment] = self.sandbox.payments_of(checkout)
+        self.assertEqual((payment["page"], payment["place"]), (page, "codes"))
 
     def test_the_image_at_an_address(self) -> None:
         checkout = self.offering("OMISE_PROMPTPAY", codeAs="url")
@@ -207,8 +208,10 @@ class VoucherTests(FamilyTestCase):
         checkout = self.offering(self.TYPE, lapsesIn=0, expiredStatus="CANCELLED")
         token = checkout.tokenize(self.TYPE).body["token"]
         payment = checkout.create(token, "voucher-key").body
-        self.assertEqual([p["status"] for p in self.sandbox.payments_of(checkout)], ["CANCELLED"])
         self.assertEqual(checkout.create(token, "voucher-key").body["paymentStatus"], "CANCELLED")
+        other = checkout.create(token, "another-key").body
+        statuses = {p["id"]: p["status"] for p in self.sandbox.payments_of(checkout)}
+        self.assertEqual(statuses, {payment["id"]: "CANCELLED", other["id"]: "CANCELLED"})
         reply = self.sandbox.send("POST", f"/sandbox/vouchers/{payment['id']}", {"outcome": "approve"})
         self.assert_refused(reply, 409, "NotAwaited")
 
@@ -241,7 +244,7 @@ class ConfirmationTests(FamilyTestCase):
             (
                 "XENDIT_OVO",
                 ("+62812345678", "628123456789", "+6281234567890"),
-                ("+628123456789012", "+6281234567", "+5281234567890", "0812345678"),
+                ("+62812345678901", "+6281234567", "+5281234567890", "0812345678"),
             ),
         ):
             name = self.GOOD[type][0]
@@ -301,6 +304,8 @@ class RefusedTests(FamilyTestCase):
             {"type": "KLARNA", "implementationType": "NATIVE_SDK"},
             {"type": "APPLE_PAY", "implementationType": "NATIVE_SDK"},
             {"type": "ADYEN_SOFORT", "implementationType": "UNHEARD_OF"},
+            {"type": IDEAL, "implementationType": "UNHEARD_OF"},
+            {"type": "ADYEN_MULTIBANCO", "implementationType": "IPAY88_SDK"},
         ):
             with self.subTest(entry=entry):
                 checkout = self.sandbox.checkout(paymentMethods=[entry])

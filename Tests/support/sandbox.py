@@ -126,9 +126,9 @@ class Sandbox:
         """A call of the sandbox's own surface without a body."""
         return self._control(method, path)
 
-    def decide(self, payment_id: str, outcome: str) -> None:
-        """The customer approves or declines at the bank."""
-        self._control("POST", f"redirects/{payment_id}", {"outcome": outcome})
+    def decide(self, payment_id: str, outcome: str, place: str = "redirects") -> None:
+        """The customer decides: `approve`, `decline` or `expire`."""
+        self._control("POST", f"{place}/{payment_id}", {"outcome": outcome})
 
     def _control(self, method: str, path: str, body: Any = None) -> Any:
         text = None if body is None else json.dumps(body).encode()
@@ -183,12 +183,20 @@ class Session:
         self.sandbox.control("POST", f"client-sessions/{self.id}/expire")
 
     def approve(self) -> None:
-        """The customer approves its one payment at the bank."""
-        self.sandbox.decide(self.payment["id"], "approve")
+        """The customer approves its one payment, at the bank or wherever else that is done."""
+        self._decide("approve")
 
     def decline(self) -> None:
-        """The customer declines its one payment at the bank."""
-        self.sandbox.decide(self.payment["id"], "decline")
+        """The customer declines its one payment."""
+        self._decide("decline")
+
+    def let_expire(self) -> None:
+        """The customer lets the time for its one payment pass."""
+        self._decide("expire")
+
+    def _decide(self, outcome: str) -> None:
+        payment = self.payment
+        self.sandbox.decide(payment["id"], outcome, payment["place"])
 
 
 def payload(token: str) -> JsonObject:

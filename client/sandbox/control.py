@@ -26,7 +26,8 @@ client sessions
   POST /sandbox/client-sessions/{id}/tokens    one more client token -> {clientToken, clientSessionId}
   POST /sandbox/client-sessions/{id}/expire    all access tokens of the session expire at once
 payments
-  GET  /sandbox/payments                       every payment, with the page where the customer decides about it
+  GET  /sandbox/payments                       every payment; page: where the customer decides about it, and place: the
+                                               same of the calls below, as in redirects
   POST /sandbox/redirects/{paymentId} {outcome: approve | decline | expire}    the customer decides at the bank
   POST /sandbox/codes/{paymentId}, /sandbox/vouchers/{paymentId}, /sandbox/confirmations/{paymentId}
                                                the same in the wallet, at the cash machine and in the banking app
@@ -48,9 +49,10 @@ validate, and * for any
   POST /sandbox/release {endpoint}             lets them go; * lets everything go
 log
   GET  /sandbox/requests[?endpoint=E][&wait=MS&count=N&until=arrived|effect|answered]
-       every request to Primer's surface, the pages (bank-page, wallet-page, voucher-page,
-       banking-app-page), the double of Stripe's script (stripe-script, at
-       /stripe/v3/) and the merchant's calls (merchant-payments, merchant-resume); waits until N have got that far (arrived) or MS are over, whichever is first.
+       every request to Primer's surface, the pages (bank-page, wallet-page, voucher-page, banking-app-page), the
+       picture of a QR code (code-image), the double of Stripe's script (stripe-script, at /stripe/v3/) and the
+       merchant's calls (merchant-payments, merchant-resume); waits until N have got that far (arrived) or MS are over,
+       whichever is first.
        {time, elapsedMs, endpoint, method, path, query, headers (names in lower case), body, status (null: unanswered
        or reset without one), effect, answered, faulted}
   DELETE /sandbox/requests
@@ -180,11 +182,12 @@ class ControlSurface:
 
     def _list_payments(self, request: Request) -> list[JsonObject]:
         with self._ledger.lock:
-            return [payment.summary | self._page_of(payment) for payment in self._controls.payments.all]
+            return [payment.summary | self._place_of(payment) for payment in self._controls.payments.all]
 
-    def _page_of(self, payment: Payment) -> JsonObject:
-        place = payment.action.place
-        return {"page": self._controls.addresses.page(place, payment) if place else None}
+    def _place_of(self, payment: Payment) -> JsonObject:
+        if (place := payment.action.place) is None:
+            return {"page": None, "place": None}
+        return {"page": self._controls.addresses.page(place, payment), "place": place.control}
 
     def _set_status(self, request: Request) -> None:
         status = _only(request, "status")
