@@ -12,6 +12,7 @@ from unittest import mock
 
 from clients.ctl import FakeDaemon
 from clients.library import checkoutd
+from crash.case import eventually
 from support.case import DaemonTest
 from support.client import TIMEOUT
 
@@ -98,6 +99,17 @@ class Sync(DaemonTest):
         with self.assertRaises(checkoutd.CallError) as caught:
             next(events)
         self.assertEqual(caught.exception.error_id, "unknown-checkout")
+
+    def test_events_that_were_wiped(self) -> None:
+        self.daemon = self.start_daemon("--retention", "1000")
+        with checkoutd.Client(self.daemon.socket_path, timeout=TIMEOUT) as kiosk:
+            checkout = kiosk.start(self.session().client_token)
+            checkout.cancel()
+            eventually("the checkout is archived", lambda: checkout.snapshot()["state"] == "archived")
+            seq = checkout.snapshot()["seq"]
+            (lost,) = checkout.events(after=1, timeout=TIMEOUT)
+            self.assertEqual((lost.name, lost.params["from"], lost.seq), ("events.lost", 2, seq))
+            self.assertEqual(list(checkout.events(after=lost.place, timeout=TIMEOUT)), [])
 
     def test_collector_that_fails(self) -> None:
         settings: checkoutd.Settings = {

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import unittest
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from clients.library import checkoutd
+from clients.library import PROJECT, checkoutd
 from checkoutd.errors import CallError, ConnectionLost, ProtocolError
-from checkoutd.events import Replay
+from checkoutd.events import Place
+from checkoutd.following import Following
 from checkoutd.timing import Deadline, Patience
-from checkoutd.wire import Conversation, LineBuffer, Notification, Reply
+from checkoutd.wire import Conversation, Failure, LineBuffer, Notification, Reply
+from support.client import TIMEOUT
 from support.lines import JsonObject
+
+_CASES = Path(__file__).resolve().parent / "following" / "cases.json"
+_CHECKOUT = "co_1"
 
 
 def line(message: Any) -> bytes:
@@ -24,16 +33,6 @@ def event(seq: int, name: str = "component.didReceiveStep") -> JsonObject:
 
 def told(*events: JsonObject) -> bytes:
     return b"".join(line({"jsonrpc": "2.0", **event}) for event in events)
-
-
-def result(id: int, **members: Any) -> bytes:
-    return line({"jsonrpc": "2.0", "id": id, "result": members})
-
-
-def asked(output: bytes) -> list[tuple[str, int]]:
-    """The calls in what is sent: their methods, and after which event."""
-    calls = [json.loads(text) for text in output.split(b"\n")[:-1]]
-    return [(call["method"], call["params"]["after"]) for call in calls]
 
 
 class Framing(unittest.TestCase):
@@ -55,38 +54,53 @@ class Messages(unittest.TestCase):
     def test_call(self) -> None:
         conversation = Conversation()
         self.assertEqual(
-            conversation.ask("system.echo", {"text": "\u2028é\n"}),
+            conversation.ask("system.echo", {"text": "\u2028é\n"})[1],
             b'{"jsonrpc":"2.0","id":1,"method":"system.echo","params":{"text":"\\u2028\\u00e9\\n"}}\n',
         )
-        self.assertIn(b'"id":2', conversation.ask("system.ping", {}))
+        number, text = conversation.ask("system.ping", {})
+        self.assertEqual((number, b'"id":2' in text), (2, True))
 
     def test_reply_and_notification(self) -> None:
-        data = told(event(1)) + result(1, a=1)
+        data = told(event(1)) + line({"jsonrpc": "2.0", "id": 1, "result": {"a": 1}})
         params = event(1)["params"]
         expected = [Notification("component.didReceiveStep", params), Reply(1, {"a": 1})]
         self.assertEqual(list(Conversation().receive(data)), expected)
 
+    def failure(self, message: JsonObject) -> Failure:
+        (failure,) = Conversation().receive(line({"jsonrpc": "2.0", **message}))
+        assert isinstance(failure, Failure)
+        return failure
+
     def test_error(self) -> None:
         error = {"code": 1003, "message": "Not now", "data": {"errorId": "not-started", "description": "Start first"}}
-        with self.assertRaises(CallError) as caught:
-            list(Conversation().receive(line({"jsonrpc": "2.0", "id": 1, "error": error})))
-        self.assertEqual((caught.exception.code, caught.exception.error_id), (1003, "not-started"))
-        self.assertEqual(caught.exception.data["description"], "Start first")
-        self.assertEqual(str(caught.exception), "not-started (1003): Start first")
+        failure = self.failure({"id": 1, "error": error})
+        assert isinstance(failure.error, CallError)
+        self.assertEqual((failure.id, failure.error.code, failure.error.error_id), (1, 1003, "not-started"))
+        self.assertEqual(failure.error.data["description"], "Start first")
+        self.assertEqual(str(failure.error), "not-started (1003): Start first")
+
+    def test_error_says_where_and_what_is_wrong(self) -> None:
+        wrong = [
+            {"field": "firstName", "errorId": "invalid-customer-firstname", "description": "It is empty"},
+            {"errorId": "x", "description": "Another"},
+        ]
+        for data, text in (
+            ({"path": "/params/uid"}, "e (1): m (/params/uid)"),
+            ({"validationErrors": wrong}, "e (1): m; firstName: It is empty; Another"),
+        ):
+            self.assertEqual(str(CallError(1, "m", {"errorId": "e", **data})), text)  # type: ignore[typeddict-item]
 
     def test_error_without_data(self) -> None:
-        error = {"code": -32603, "message": "Internal error"}
-        with self.assertRaises(CallError) as caught:
-            list(Conversation().receive(line({"jsonrpc": "2.0", "id": None, "error": error})))
-        self.assertEqual((caught.exception.error_id, dict(caught.exception.data)), ("", {}))
+        error = self.failure({"id": None, "error": {"code": -32603, "message": "Internal error"}}).error
+        assert isinstance(error, CallError)
+        self.assertEqual((error.error_id, dict(error.data)), ("", {}))
 
     def test_last_words(self) -> None:
         for id, code in ((None, -32004), (None, -32005), (None, -32007), (1, -32005)):
             with self.subTest(code=code, id=id):
-                message = {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": "Bye"}}
-                with self.assertRaises(ConnectionLost) as caught:
-                    list(Conversation().receive(line(message)))
-                self.assertIsInstance(caught.exception.__cause__, CallError)
+                error = self.failure({"id": id, "error": {"code": code, "message": "Bye"}}).error
+                self.assertIsInstance(error, ConnectionLost)
+                self.assertIsInstance(error.__cause__, CallError)
 
     def test_nonsense(self) -> None:
         for text in (b"", b"{", b"1", b"[]", b"{}", b'{"id":1}', b'{"id":1,"error":3}', b"\xff"):
@@ -94,72 +108,128 @@ class Messages(unittest.TestCase):
                 list(Conversation().receive(text + b"\n"))
 
 
-class Following(unittest.TestCase):
-    def setUp(self) -> None:
-        self.replay = Replay("co_1", 0)
-        self.replay.open()
-        self.assertEqual(asked(self.replay.take_output()), [("events.subscribe", 0)])
+class Play:
+    """One client, and a daemon that does what the steps of a shared case say."""
 
-    def receive(self, *data: bytes) -> list[int]:
-        return [received.seq for received in self.replay.receive(b"".join(data))]
+    def __init__(self, test: unittest.TestCase, case: JsonObject, cutting: Callable[[bytes], list[bytes]]) -> None:
+        after = case.get("after", 0)
+        self.following = Following(_CHECKOUT, after if isinstance(after, int) else Place(**after))
+        self._test = test
+        self._cutting = cutting
+        self._told: list[Any] = []
+        self._failure: Exception | None = None
+        self._last_id = 0
+        self.following.open()
 
-    def test_to_the_terminal_one(self) -> None:
-        received = self.receive(result(1, subscriptionId="s1", **{"from": 1, "to": 2}), told(event(1), event(2)))
-        self.assertEqual((received, self.replay.has_ended), ([1, 2], False))
-        self.assertEqual(self.receive(told(event(3, "checkout.didFail"))), [3])
-        self.assertTrue(self.replay.has_ended)
-        self.assertEqual(self.replay.take_output(), b"")
+    def is_at_end(self) -> bool:
+        """Whether nothing has been sent, told or raised that no step speaks of."""
+        return not (self.following.take_output() or self._told or self._failure)
 
-    def test_twice_is_once(self) -> None:
-        self.assertEqual(self.receive(told(event(1), event(1), event(2), event(1))), [1, 2])
+    def take(self, kind: str, value: Any) -> None:
+        """Does a step."""
+        getattr(self, f"_{kind}")(value)
 
-    def test_new_connection_goes_on_after_the_last(self) -> None:
-        self.receive(told(event(1), event(2)))
-        self.receive(told(event(3))[:-9])
-        self.replay.open()
-        self.assertEqual(asked(self.replay.take_output()), [("events.subscribe", 2)])
-        self.assertEqual(self.receive(told(event(3))), [3])
+    def _say(self, data: bytes) -> None:
+        for chunk in self._cutting(data):
+            told = self.following.receive(chunk)
+            self._told += [_shown(event) for event in told.events]
+            if isinstance(told.failure, ConnectionLost):
+                return self.following.open()
+            if told.failure:
+                self._failure = told.failure
+                return None
+        return None
 
-    def test_gap_is_read(self) -> None:
-        self.assertEqual(self.receive(told(event(1), event(4), event(5))), [1])
-        self.assertEqual(asked(self.replay.take_output()), [("events.read", 1)])
-        page = result(2, events=[event(2), event(3)], next=3, ended=False)
-        self.assertEqual(self.receive(page), [2, 3])
-        self.assertEqual(asked(self.replay.take_output()), [("events.read", 3)])
-        self.assertEqual(self.receive(result(3, events=[event(4), event(5)], next=5, ended=False)), [4, 5])
-        self.assertEqual(self.replay.take_output(), b"")
-        self.assertEqual(self.receive(told(event(6))), [6])
+    def _send(self, expected: Any) -> None:
+        (call,) = [json.loads(text) for text in self.following.take_output().splitlines()]
+        self._test.assertEqual([call["method"], call["params"]], expected)
+        self._last_id = call["id"]
 
-    def test_lost_ones_are_read(self) -> None:
-        lost = {"method": "events.lost", "params": {"checkoutId": "co_1", "from": 2, "to": 3}}
-        self.assertEqual(self.receive(told(event(1), lost)), [1])
-        self.assertEqual(asked(self.replay.take_output()), [("events.read", 1)])
-        self.assertEqual(self.receive(result(2, events=[event(2), event(3)], next=3, ended=False)), [2, 3])
+    def _result(self, result: Any) -> None:
+        self._say(line({"jsonrpc": "2.0", "id": self._last_id, "result": result}))
 
-    def test_what_was_trimmed_is_not_asked_for_for_ever(self) -> None:
-        self.assertEqual(self.receive(told(event(1), event(9))), [1])
-        self.replay.take_output()
-        self.assertEqual(self.receive(result(2, events=[event(7), event(9)], next=9, ended=False)), [7, 9])
-        self.assertEqual(self.replay.take_output(), b"")
+    def _error(self, error: Any) -> None:
+        self._say(line({"jsonrpc": "2.0", "id": self._last_id, "error": error}))
 
-    def test_one_that_has_ended_already(self) -> None:
-        self.replay = Replay("co_1", 9)
-        self.replay.open()
-        self.replay.take_output()
-        self.receive(result(1, subscriptionId="s1", **{"from": 10, "to": 9}))
-        self.assertEqual(asked(self.replay.take_output()), [("events.read", 9)])
-        self.receive(result(2, events=[], next=9, ended=True))
-        self.assertTrue(self.replay.has_ended)
+    def _event(self, seq: int) -> None:
+        self._say(told(event(seq)))
 
-    def test_other_notifications(self) -> None:
-        draining = {"method": "system.draining", "params": {"reason": "stop"}}
-        self.assertEqual(self.receive(told(draining, event(1))), [1])
+    def _end(self, seq: int) -> None:
+        self._say(told(event(seq, "checkout.didFail")))
 
-    def test_error_after_events_loses_none(self) -> None:
-        closing = line({"jsonrpc": "2.0", "id": None, "error": {"code": -32007, "message": "Closing"}})
-        with self.assertRaises(ConnectionLost):
-            self.receive(told(event(1)), closing)
-        self.assertEqual(self.replay.after, 0)
+    def _lost(self, seqs: list[int]) -> None:
+        params = {"checkoutId": _CHECKOUT, "from": seqs[0], "to": seqs[1]}
+        self._say(told({"method": "events.lost", "params": params}))
+
+    def _line(self, text: str) -> None:
+        self._say(text.encode() + b"\n")
+
+    def _fragment(self, text: str) -> None:
+        self._say(text.encode())
+
+    def _break(self, _: bool) -> None:
+        self.following.open()
+
+    def _told_(self, expected: Any) -> None:
+        self._test.assertEqual(self._told, expected)
+        self._told = []
+
+    def _place(self, expected: JsonObject) -> None:
+        self._test.assertEqual(self.following.place, Place(**expected))
+
+    def _over(self, _: bool) -> None:
+        self._test.assertTrue(self.following.has_ended)
+
+    def _failed(self, expected: str) -> None:
+        failure, self._failure = self._failure, None
+        if expected == "protocol":
+            self._test.assertIsInstance(failure, ProtocolError)
+        else:
+            self._test.assertEqual(getattr(failure, "error_id", failure), expected)
+
+
+def _shown(event: checkoutd.Event) -> Any:
+    return [event.params["from"], event.seq] if event.name == "events.lost" else event.seq
+
+
+def _whole(data: bytes) -> list[bytes]:
+    return [data]
+
+
+def _cut(data: bytes) -> list[bytes]:
+    return [data[place : place + 1] for place in range(len(data))]
+
+
+class SharedCases(unittest.TestCase):
+    """The cases that every client shares, each with the bytes cut in different ways."""
+
+    def test_all(self) -> None:
+        cases = json.loads(_CASES.read_text())
+        self.assertGreater(len(cases), 40)
+        for case in cases:
+            for cutting in (_whole, _cut):
+                with self.subTest(case["title"], cutting=cutting.__name__):
+                    play = Play(self, case, cutting)
+                    for step in case["steps"]:
+                        ((kind, value),) = step.items()
+                        play.take({"told": "told_"}.get(kind, kind), value)
+                    self.assertTrue(play.is_at_end())
+                    self.assertEqual(play.following.has_ended, "over" in case["steps"][-1])
+
+
+class Faces(unittest.TestCase):
+    def test_synchronous_one_is_made_of_the_asynchronous_one(self) -> None:
+        command = [sys.executable, PROJECT / "generate", "--check"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
+    def test_both_have_the_same(self) -> None:
+        pairs = [("Client", "AsyncClient"), ("Checkout", "AsyncCheckout"), ("BanksComponent", "AsyncBanksComponent")]
+        for names in (*pairs, ("AchComponent", "AsyncAchComponent")):
+            one, other = [
+                {name for name in dir(getattr(checkoutd, face)) if not name.startswith("_")} for face in names
+            ]
+            self.assertEqual(one, other)
 
 
 class Time(unittest.TestCase):

@@ -7,7 +7,7 @@ of a checkout: that lives in the daemon, and `attach` takes it up again in any p
 from checkoutd.asynchronous import AsyncClient
 from checkoutd.asynchronous_checkout import AsyncAchComponent, AsyncBanksComponent, AsyncCheckout
 from checkoutd.errors import CallError, CheckoutdError, ConnectionLost, ProtocolError, TimedOut, Unreachable
-from checkoutd.events import Event
+from checkoutd.events import Event, Place
 from checkoutd.place import default_socket
 from checkoutd.synchronous import Client
 from checkoutd.synchronous_checkout import AchComponent, BanksComponent, Checkout
@@ -56,6 +56,7 @@ __all__ = [
     "Hello",
     "Payment",
     "PaymentMethod",
+    "Place",
     "ProtocolError",
     "Settings",
     "Share",

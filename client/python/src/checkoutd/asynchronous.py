@@ -2,126 +2,90 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
 from checkoutd import calls
 from checkoutd.asynchronous_checkout import AsyncCheckout
+from checkoutd.asynchronous_socket import AsyncSocket, pause
 from checkoutd.calls import Call
-from checkoutd.errors import CallError, ConnectionLost, TimedOut, Unreachable
-from checkoutd.events import Event, Replay
+from checkoutd.errors import CallError, CheckoutdError, ConnectionLost, Unreachable
+from checkoutd.events import Event, Place
+from checkoutd.following import Following
 from checkoutd.place import default_socket
-from checkoutd.timing import Patience
+from checkoutd.timing import Deadline, Patience
 from checkoutd.types import Hello, Settings, Share, Snapshot
-from checkoutd.wire import Conversation, Reply
+from checkoutd.wire import Conversation, Failure, Reply
 
 T = TypeVar("T")
 
-_CHUNK = 64 * 1024
 
+class _Connection:
+    """A connection that calls are made on, one after the other."""
 
-class Connection:
-    """A connected socket."""
-
-    def __init__(self, connected: socket.socket) -> None:
-        self._conversation = Conversation()
+    def __init__(self, connected: AsyncSocket) -> None:
         self._socket = connected
-
-    @classmethod
-    async def to(cls, path: Path) -> Connection:
-        """A new connection."""
-        connected = socket.socket(socket.AF_UNIX)
-        try:
-            connected.setblocking(False)
-            await asyncio.get_running_loop().sock_connect(connected, os.fspath(path))
-        except BaseException as problem:
-            connected.close()
-            if isinstance(problem, OSError):
-                raise Unreachable(f"{path}: {problem.strerror or problem}") from problem
-            raise
-        return cls(connected)
+        self._conversation = Conversation()
 
     def close(self) -> None:
         self._socket.close()
 
-    async def send(self, data: bytes) -> None:
-        """Sends a line; nothing has been said unless all of it could be."""
-        try:
-            await asyncio.get_running_loop().sock_sendall(self._socket, data)
-        except OSError as problem:
-            raise Unreachable("the daemon has closed the connection") from problem
-
-    async def receive(self) -> bytes:
-        """The next bytes."""
-        try:
-            data = await asyncio.get_running_loop().sock_recv(self._socket, _CHUNK)
-        except OSError as problem:
-            raise ConnectionLost("the connection broke") from problem
-        if not data:
-            raise ConnectionLost("the daemon has closed the connection")
-        return data
-
-    async def exchange(self, call: Call[T]) -> T:
+    async def exchange(self, call: Call[T], deadline: Deadline) -> T:
         """Makes a call; there is no other under way."""
-        await self.send(self._conversation.ask(call.method, call.params))
+        _, line = self._conversation.ask(call.method, call.params)
+        await self._socket.send(line, deadline)
         while True:
-            for message in self._conversation.receive(await self.receive()):
+            for message in self._conversation.receive(await self._socket.receive(deadline)):
+                if isinstance(message, Failure):
+                    raise message.error
                 if isinstance(message, Reply):
                     return call.read(message.result)
 
 
-@asynccontextmanager
-async def _time_limit(seconds: float | None) -> AsyncIterator[None]:
-    """Says that time is over as all of this package does."""
-    limit = asyncio.timeout(seconds)
-    try:
-        async with limit:
-            yield
-    except TimeoutError as problem:
-        if limit.expired():
-            raise TimedOut("what was waited for did not come in time") from problem
-        raise
-
-
 class _Stream:
-    """The connections, one after the other, over which a replay goes."""
+    """The connections, one after the other, over which a checkout is followed."""
 
-    def __init__(self, path: Path, replay: Replay, patience: Patience) -> None:
+    def __init__(self, path: Path, following: Following, patience: Patience) -> None:
         self._path = path
-        self._replay = replay
+        self._following = following
         self._patience = patience
-        self._connection: Connection | None = None
+        self._socket: AsyncSocket | None = None
+        # What follows the events that were told last.
+        self._failure: CheckoutdError | None = None
 
     def close(self) -> None:
-        if self._connection:
-            self._connection.close()
-            self._connection = None
+        if self._socket:
+            self._socket.close()
+            self._socket = None
 
-    async def next_events(self) -> list[Event]:
+    async def next_events(self, deadline: Deadline) -> list[Event]:
         """The next events, of which there is at least one unless the checkout has ended."""
         while True:
             try:
-                if self._connection is None:
-                    self._connection = await Connection.to(self._path)
-                    self._replay.open()
-                if output := self._replay.take_output():
-                    await self._connection.send(output)
-                events = self._replay.receive(await self._connection.receive())
-                self._patience.renew()
-                if events or self._replay.has_ended:
-                    return events
+                if self._failure:
+                    failure, self._failure = self._failure, None
+                    raise failure
+                if self._socket is None:
+                    self._socket = await AsyncSocket.to(self._path, deadline)
+                    self._following.open()
+                if output := self._following.take_output():
+                    await self._socket.send(output, deadline)
+                told = self._following.receive(await self._socket.receive(deadline))
+                if told.is_progress:
+                    self._patience.renew()
+                self._failure = told.failure
+                if told.events or self._following.has_ended:
+                    return told.events
             except (Unreachable, ConnectionLost) as failure:
                 self.close()
-                await asyncio.sleep(self._patience.pause_after(failure))
+                await pause(self._patience.pause_after(failure), deadline)
 
 
 class AsyncClient:
-    """A client of the daemon for one event loop. Calls at the same time have a connection each.
+    """A client of the daemon. Calls at the same time have a connection each, so that whoever makes them may share it.
 
     A daemon that is away is tried again for `patience` seconds. A call that nobody knows to have been made is made
     again only if that does no harm; else `ConnectionLost` is raised. The reply must come within `timeout` seconds,
@@ -134,7 +98,7 @@ class AsyncClient:
         self.path = default_socket() if socket_path is None else Path(socket_path)
         self._timeout = timeout
         self._patience = patience
-        self._idle: list[Connection] = []
+        self._idle: list[_Connection] = []
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -149,23 +113,26 @@ class AsyncClient:
 
     async def run(self, call: Call[T]) -> T:
         """Makes one of the calls of this package."""
+        deadline = Deadline(self._timeout + call.span)
         patience = Patience(self._patience)
-        async with _time_limit(self._timeout + call.span):
-            while True:
-                try:
-                    return await self._try(call)
-                except Unreachable as failure:
-                    pause = patience.pause_after(failure)
-                except ConnectionLost as failure:
-                    if not call.is_repeatable:
-                        raise
-                    pause = patience.pause_after(failure)
-                await asyncio.sleep(pause)
+        while True:
+            try:
+                return await self._try(call, deadline)
+            except Unreachable as failure:
+                seconds = patience.pause_after(failure)
+            except ConnectionLost as failure:
+                if not call.is_repeatable:
+                    raise
+                seconds = patience.pause_after(failure)
+            await pause(seconds, deadline)
 
-    async def _try(self, call: Call[T]) -> T:
-        connection = self._idle.pop() if self._idle else await Connection.to(self.path)
+    async def _try(self, call: Call[T], deadline: Deadline) -> T:
         try:
-            result = await connection.exchange(call)
+            connection = self._idle.pop()
+        except IndexError:
+            connection = _Connection(await AsyncSocket.to(self.path, deadline))
+        try:
+            result = await connection.exchange(call, deadline)
         except CallError:
             self._idle.append(connection)
             raise
@@ -176,7 +143,7 @@ class AsyncClient:
         return result
 
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
-        """Makes a call of the protocol by its name, as in `await client.call("system.status")`."""
+        """Makes a call of the protocol by its name, as `system.status`."""
         call: Call[Any] = Call(method, params or {})
         return await self.run(call)
 
@@ -218,12 +185,10 @@ class AsyncClient:
             if (cursor := page.get("next")) is None:
                 return
 
-    async def follow(self, checkout_id: str, after: int, timeout: float | None) -> AsyncIterator[Event]:
+    async def follow(self, checkout_id: str, after: int | Place, timeout: float | None) -> AsyncIterator[Event]:
         """What `AsyncCheckout.events` says."""
-        replay = Replay(checkout_id, after)
-        with closing(_Stream(self.path, replay, Patience(self._patience))) as stream:
-            while not replay.has_ended:
-                async with _time_limit(timeout):
-                    events = await stream.next_events()
-                for event in events:
+        following = Following(checkout_id, after)
+        with closing(_Stream(self.path, following, Patience(self._patience))) as stream:
+            while not following.has_ended:
+                for event in await stream.next_events(Deadline(timeout)):
                     yield event

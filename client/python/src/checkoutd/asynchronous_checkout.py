@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Literal
 
 from checkoutd import calls
-from checkoutd.events import Event
+from checkoutd.events import Event, Place
 from checkoutd.timing import Deadline
 from checkoutd.types import (
     Bank,
@@ -48,11 +48,11 @@ class AsyncCheckout:
         """The component that collects the shopper's name and email address: the same one each time."""
         return AsyncAchComponent(self._client, await self._client.run(calls.provide_ach(self.id, payment_method_type)))
 
-    def events(self, after: int = 0, *, timeout: float | None = None) -> AsyncIterator[Event]:
-        """The events after a number, each once and in order, up to the terminal one.
+    def events(self, after: int | Place = 0, *, timeout: float | None = None) -> AsyncIterator[Event]:
+        """The events after a number or a place, each once and in order, up to the terminal one.
 
-        The iterator connects again by itself, and goes on where it was. It raises `TimedOut` when no event comes for
-        `timeout` seconds.
+        The iterator connects again by itself, and goes on where it was. Events that the daemon keeps no longer are told
+        of by one named `events.lost`. It raises `TimedOut` when no event comes for `timeout` seconds.
         """
         return self._client.follow(self.id, after, timeout)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from checkoutd.types import ErrorData
+from checkoutd.types import ErrorData, ValidationError
 
 
 class CheckoutdError(Exception):
@@ -31,7 +31,13 @@ class CallError(CheckoutdError):
         return self.data.get("errorId", "")
 
     def __str__(self) -> str:
-        return f"{self.error_id} ({self.code}): {self.data.get('description', self.message)}"
+        path = f" ({self.data['path']})" if "path" in self.data else ""
+        text = f"{self.error_id} ({self.code}): {self.data.get('description', self.message)}{path}"
+        return "; ".join([text, *map(_in_words, self.data.get("validationErrors", []))])
+
+
+def _in_words(error: ValidationError) -> str:
+    return f"{error['field']}: {error['description']}" if "field" in error else error["description"]
 
 
 class Unreachable(CheckoutdError, ConnectionError):

@@ -1,3 +1,4 @@
+# Made of asynchronous_checkout.py by client/python/generate.
 """A checkout and its components, for programs that wait in their threads."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from checkoutd import calls
-from checkoutd.events import Event
+from checkoutd.events import Event, Place
 from checkoutd.timing import Deadline
 from checkoutd.types import (
     Bank,
@@ -46,11 +47,11 @@ class Checkout:
         """The component that collects the shopper's name and email address: the same one each time."""
         return AchComponent(self._client, self._client.run(calls.provide_ach(self.id, payment_method_type)))
 
-    def events(self, after: int = 0, *, timeout: float | None = None) -> Iterator[Event]:
-        """The events after a number, each once and in order, up to the terminal one.
+    def events(self, after: int | Place = 0, *, timeout: float | None = None) -> Iterator[Event]:
+        """The events after a number or a place, each once and in order, up to the terminal one.
 
-        The iterator connects again by itself, and goes on where it was. It raises `TimedOut` when no event comes for
-        `timeout` seconds.
+        The iterator connects again by itself, and goes on where it was. Events that the daemon keeps no longer are told
+        of by one named `events.lost`. It raises `TimedOut` when no event comes for `timeout` seconds.
         """
         return self._client.follow(self.id, after, timeout)
 

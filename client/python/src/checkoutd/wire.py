@@ -24,6 +24,14 @@ class Reply:
 
 
 @dataclass(frozen=True)
+class Failure:
+    """An error instead of a result; without an id it is about the connection."""
+
+    id: int | None
+    error: CallError | ConnectionLost
+
+
+@dataclass(frozen=True)
 class Notification:
     """What the daemon tells unasked."""
 
@@ -31,7 +39,7 @@ class Notification:
     params: dict[str, Any]
 
 
-Message = Reply | Notification
+Message = Reply | Failure | Notification
 
 
 class LineBuffer:
@@ -58,15 +66,16 @@ class Conversation:
         self._ids = itertools.count(1)
         self._lines = LineBuffer()
 
-    def ask(self, method: str, params: dict[str, Any]) -> bytes:
-        """The line of a call."""
-        call = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params}
-        return json.dumps(call, separators=(",", ":")).encode() + b"\n"
+    def ask(self, method: str, params: dict[str, Any]) -> tuple[int, bytes]:
+        """A call: its number, and its line."""
+        number = next(self._ids)
+        call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        return number, json.dumps(call, separators=(",", ":")).encode() + b"\n"
 
     def receive(self, data: bytes) -> Iterator[Message]:
-        """The messages that these bytes end.
+        """The messages that these bytes end, one after the other.
 
-        Raises `CallError` for an error, and `ConnectionLost` if that error says that the connection ends.
+        An error that ends the connection is a `ConnectionLost`. Raises `ProtocolError` at a line that is no message.
         """
         return map(_message, self._lines.feed(data))
 
@@ -75,12 +84,14 @@ def _message(line: bytes) -> Message:
     try:
         message = json.loads(line)
         if "method" in message:
-            return Notification(message["method"], message["params"])
+            return Notification(message["method"], dict(message.get("params", {})))
         if "result" in message:
             return Reply(message["id"], message["result"])
         id, error = message["id"], CallError.of(message["error"])
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise ProtocolError("a line that the daemon does not say") from problem
     if error.code == _SHUTTING_DOWN or (id is None and error.code in _LAST_WORDS):
-        raise ConnectionLost(str(error)) from error
-    raise error
+        lost = ConnectionLost(str(error))
+        lost.__cause__ = error
+        return Failure(id, lost)
+    return Failure(id, error)
