@@ -1,8 +1,13 @@
 #include "ccurl.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LIBRARY "libcurl.so.4"
 
 ccurl_table ccurl;
 
@@ -25,10 +30,10 @@ enum { OLDEST_VERSION = 0x075700 };
   } while (0)
 
 static void load(void) {
-  if (!library) library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library) library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *error = dlerror();
-    snprintf(reason, sizeof reason, "%s", error ? error : "libcurl.so.4 cannot be loaded");
+    snprintf(reason, sizeof reason, "%s", error ? error : LIBRARY " cannot be loaded");
     return;
   }
   FIND(global_init);
@@ -69,6 +74,27 @@ static void load(void) {
     return;
   }
   outcome = 0;
+}
+
+bool ccurl_is_found(void) {
+  // What the program itself was loaded by: its search path is the one that dlopen goes along.
+  void *program = dlopen(NULL, RTLD_NOW);
+  Dl_serinfo size, *places = NULL;
+  bool found = false;
+  if (program && dlinfo(program, RTLD_DI_SERINFOSIZE, &size) == 0 &&
+      (places = malloc(size.dls_size)) != NULL) {
+    *places = size;
+    if (dlinfo(program, RTLD_DI_SERINFO, places) == 0) {
+      for (unsigned i = 0; i < places->dls_cnt && !found; i++) {
+        char path[PATH_MAX];
+        int length = snprintf(path, sizeof path, "%s/" LIBRARY, places->dls_serpath[i].dls_name);
+        found = length > 0 && length < (int)sizeof path && access(path, R_OK) == 0;
+      }
+    }
+  }
+  free(places);
+  if (program) dlclose(program);
+  return found;
 }
 
 int ccurl_load(const char **why) {

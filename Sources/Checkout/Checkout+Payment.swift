@@ -221,6 +221,10 @@ extension CheckoutError {
       self.init(
         .upstreamNotAllowed, detail: "The client token's \(field) is not on the allow list",
         path: path)
+    case .unchecked:
+      self.init(
+        .networkFailedAfterRetries,
+        detail: "The client token's URLs cannot be checked: libcurl cannot be loaded")
     }
   }
 }

@@ -75,4 +75,6 @@ package enum ClientTokenProblem: Error, Sendable, Equatable {
   case expired
   /// A URL in it is malformed or names a host that is not on the allow list.
   case notAllowed(field: String)
+  /// Its URLs cannot be taken apart, for the library that does that cannot be loaded.
+  case unchecked
 }

@@ -46,14 +46,33 @@ struct ConnectionState {
 
 // MARK: Stored form
 
+extension Value {
+  /// Gives a list names, as version 1 of the handover has none.
+  ///
+  /// - Parameter names: The names, in the order of the list.
+  /// - Returns: An object; the same if this is no list.
+  func named(_ names: [String]) -> Value {
+    guard let parts = array else { return self }
+    return .object(zip(names, parts).map { Member($0, $1) })
+  }
+}
+
+// Read by name: members that a later version has added are passed over.
 extension ConnectionState {
+  private static let names = [
+    "output", "input", "skipped", "isClosing", "saidHello", "client", "subscriptionCount", "lost",
+    "lostCount", "subscriptions", "wide",
+  ]
+
   /// Everything but the bytes, of which there are only the numbers.
   var stored: Value {
     [
-      .integer(Int64(output.count)), .integer(Int64(input.bytes.count)),
-      .integer(Int64(input.skipped)), .bool(isClosing), .bool(saidHello), Value(clientName),
-      .integer(Int64(subscriptionCount)), .array(lost.map(\.stored)),
-      .integer(Int64(lostCount)), .array(subscriptions.map(\.stored)), wide?.stored ?? .null,
+      "output": .integer(Int64(output.count)), "input": .integer(Int64(input.bytes.count)),
+      "skipped": .integer(Int64(input.skipped)), "isClosing": .bool(isClosing),
+      "saidHello": .bool(saidHello), "client": Value(clientName),
+      "subscriptionCount": .integer(Int64(subscriptionCount)),
+      "lost": .array(lost.map(\.stored)), "lostCount": .integer(Int64(lostCount)),
+      "subscriptions": .array(subscriptions.map(\.stored)), "wide": wide?.stored ?? .null,
     ]
   }
 
@@ -66,37 +85,42 @@ extension ConnectionState {
   ///   - value: What ``stored`` was.
   ///   - take: Gives so many bytes, `nil` if there are not that many.
   init?(_ value: Value, bytes take: (Int64) -> [UInt8]?) {
-    guard let parts = value.array, parts.count == 11, let outputCount = parts[0].integer,
-      let inputCount = parts[1].integer, let skipped = parts[2].integer,
-      let isClosing = parts[3].bool, let saidHello = parts[4].bool,
-      let subscriptionCount = parts[6].integer, let lost = parts[7].array,
-      let lostCount = parts[8].integer, let subscriptions = parts[9].array,
+    let value = value.named(Self.names)
+    guard let outputCount = value["output"]?.integer, let inputCount = value["input"]?.integer,
+      let skipped = value["skipped"]?.integer, let isClosing = value["isClosing"]?.bool,
+      let saidHello = value["saidHello"]?.bool,
+      let subscriptionCount = value["subscriptionCount"]?.integer,
+      let lost = value["lost"]?.array, let lostCount = value["lostCount"]?.integer,
+      let subscriptions = value["subscriptions"]?.array,
       let output = take(outputCount), let input = take(inputCount),
       // They are counted on from here.
-      Self.counts.contains(subscriptionCount), Self.counts.contains(lostCount)
+      [skipped, subscriptionCount, lostCount].allSatisfy(Self.counts.contains)
     else { return nil }
     self.output = output
     self.input = HeldInput(bytes: input, skipped: Int(skipped))
     self.isClosing = isClosing
     self.saidHello = saidHello
-    clientName = parts[5].string
+    clientName = value["client"]?.string
     self.subscriptionCount = Int(subscriptionCount)
     self.lost = lost.compactMap(Lost.init)
     self.lostCount = Int(lostCount)
     self.subscriptions = subscriptions.compactMap(Narrow.init)
-    wide = Wide(parts[10])
+    wide = value["wide"].flatMap(Wide.init)
   }
 }
 
 extension ConnectionState.Lost {
   fileprivate var stored: Value {
-    [.string(checkout.text), .integer(seqs.lowerBound), .integer(seqs.upperBound)]
+    [
+      "checkout": .string(checkout.text), "from": .integer(seqs.lowerBound),
+      "to": .integer(seqs.upperBound),
+    ]
   }
 
   fileprivate init?(_ value: Value) {
-    guard let parts = value.array, parts.count == 3,
-      let checkout = parts[0].string.flatMap(CheckoutID.init(text:)),
-      let from = parts[1].integer, let to = parts[2].integer, from <= to
+    let value = value.named(["checkout", "from", "to"])
+    guard let checkout = value["checkout"]?.string.flatMap(CheckoutID.init(text:)),
+      let from = value["from"]?.integer, let to = value["to"]?.integer, from <= to
     else { return nil }
     self.init(checkout: checkout, seqs: from...to)
   }
@@ -104,26 +128,34 @@ extension ConnectionState.Lost {
 
 extension ConnectionState.Narrow {
   fileprivate var stored: Value {
-    [.string(id), .string(checkout.text), filter.stored, .integer(after)]
+    [
+      "id": .string(id), "checkout": .string(checkout.text), "filter": filter.stored,
+      "after": .integer(after),
+    ]
   }
 
   fileprivate init?(_ value: Value) {
-    guard let parts = value.array, parts.count == 4, let id = parts[0].string,
-      let checkout = parts[1].string.flatMap(CheckoutID.init(text:)),
-      let after = parts[3].integer
+    let value = value.named(["id", "checkout", "filter", "after"])
+    guard let id = value["id"]?.string, let after = value["after"]?.integer,
+      let checkout = value["checkout"]?.string.flatMap(CheckoutID.init(text:))
     else { return nil }
-    self.init(id: id, checkout: checkout, filter: EventFilter(stored: parts[2]), after: after)
+    self.init(
+      id: id, checkout: checkout, filter: EventFilter(stored: value["filter"] ?? .null),
+      after: after)
   }
 }
 
 extension ConnectionState.Wide {
-  fileprivate var stored: Value { [.string(id), filter.stored, .string(reach.rawValue)] }
+  fileprivate var stored: Value {
+    ["id": .string(id), "filter": filter.stored, "reach": .string(reach.rawValue)]
+  }
 
   fileprivate init?(_ value: Value) {
-    guard let parts = value.array, parts.count == 3, let id = parts[0].string,
-      let reach = parts[2].string.flatMap(WideSubscription.Reach.init(rawValue:))
+    let value = value.named(["id", "filter", "reach"])
+    guard let id = value["id"]?.string,
+      let reach = value["reach"]?.string.flatMap(WideSubscription.Reach.init(rawValue:))
     else { return nil }
-    self.init(id: id, filter: EventFilter(stored: parts[1]), reach: reach)
+    self.init(id: id, filter: EventFilter(stored: value["filter"] ?? .null), reach: reach)
   }
 }
 

@@ -18,7 +18,14 @@ package struct Handover: ~Copyable {
   /// What the connections are left under.
   static let connectionsName = "connections"
 
-  private static let version: Int64 = 1
+  /// The version of the file.
+  ///
+  /// Members may be added, which readers pass over that do not know them: the number goes up only
+  /// when such readers would go wrong.
+  private static let version: Int64 = 2
+
+  /// The members, in the order in which version 1 has them without names.
+  private static let names = ["version", "generation", "boot", "connections"]
 
   private var states: [ConnectionState] = []
   private var descriptors: [Int32] = []
@@ -83,8 +90,8 @@ package struct Handover: ~Copyable {
     _ states: [ConnectionState], generation: UInt64, bootID: Int64
   ) -> [UInt8] {
     let description: Value = [
-      .integer(version), .integer(Int64(bitPattern: generation)), .integer(bootID),
-      .array(states.map(\.stored)),
+      "version": .integer(version), "generation": .integer(Int64(bitPattern: generation)),
+      "boot": .integer(bootID), "connections": .array(states.map(\.stored)),
     ]
     let text = Array(description.jsonText.utf8)
     var bytes = Array("\(text.count)\n".utf8)
@@ -98,7 +105,7 @@ package struct Handover: ~Copyable {
 
   /// Reads the file's bytes.
   ///
-  /// - Returns: Nothing if they are of another version or another start of the machine.
+  /// - Returns: Nothing if they are of a later version or another start of the machine.
   static func read(
     _ bytes: [UInt8], bootID: Int64
   ) -> (generation: UInt64, states: [ConnectionState])? {
@@ -109,8 +116,9 @@ package struct Handover: ~Copyable {
     var rest = bytes[(end + 1 + count)...]
     let reader = JSONReader(maximumByteCount: max(4096, count))
     guard let value = try? reader.value(of: Array(bytes[(end + 1)..<(end + 1 + count)])),
-      let parts = value.array, parts.count == 4, parts[0].integer == version,
-      let generation = parts[1].integer, parts[2].integer == bootID, let list = parts[3].array
+      case let description = value.named(names), let found = description["version"]?.integer,
+      (1...version).contains(found), let generation = description["generation"]?.integer,
+      description["boot"]?.integer == bootID, let list = description["connections"]?.array
     else { return nil }
     var states: [ConnectionState] = []
     for element in list {

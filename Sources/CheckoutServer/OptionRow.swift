@@ -197,7 +197,7 @@ package struct OptionRow: Sendable {
     },
     OptionRow(
       "ca-file", "FILE", "trust these certificates instead of the system's", when: .start,
-      check: { $0.certificateFile.flatMap(CertificateFile.problem).map { (0, $0) } }
+      check: { $0.certificateFile.flatMap { CertificateFile.problem($0) }.map { (0, $0) } }
     ) { text, options in
       options.certificateFile = text
       return !text.isEmpty

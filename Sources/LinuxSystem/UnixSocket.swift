@@ -58,7 +58,8 @@ package enum UnixSocket {
   ///
   /// - Parameters:
   ///   - path: Where the socket appears, with mode 0660 from the first connection on.
-  ///   - createsParent: Whether to make the directory around it, with mode 0755, if it is missing.
+  ///   - createsParent: Whether to make the directory around it if it is missing: for everybody if
+  ///     the user is root, else for that user.
   /// - Returns: A listener that does not block.
   /// - Throws: ``UnixSocketError``.
   package static func listen(
@@ -150,9 +151,10 @@ package enum UnixSocket {
   private static func createParent(of path: String) throws(Errno) {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
     let parent = String(path[..<slash])
-    guard unsafe mkdir(parent, 0o755) != 0 else {
+    let mode: mode_t = geteuid() == 0 ? 0o755 : 0o700
+    guard unsafe mkdir(parent, mode) != 0 else {
       // A umask made for secrets would shut the clients out.
-      _ = try check(unsafe chmod(parent, 0o755), "chmod")
+      _ = try check(unsafe chmod(parent, mode), "chmod")
       return
     }
     guard errno == EEXIST else { throw Errno(code: errno, call: "mkdir") }

@@ -35,7 +35,9 @@ extension AnswerReader {
 
   private func allowed(_ value: Value?) throws(OperationFailure) -> String? {
     guard let url = value?.text else { return nil }
-    do { return try policy.called(url) } catch { throw OperationFailure(.notAllowed) }
+    do { return try policy.called(url) } catch {
+      throw OperationFailure(error == .libraryMissing ? .notSent : .notAllowed)
+    }
   }
 
   /// A method without a type cannot be named by anybody, so it is left out.

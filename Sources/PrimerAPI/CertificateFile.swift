@@ -4,11 +4,15 @@ import LinuxSystem
 package enum CertificateFile {
   /// What is wrong with a file.
   ///
-  /// - Parameter path: Where it is.
-  /// - Returns: A line for people; `nil` if every certificate in it can be taken apart, and there is
-  ///   one.
-  package static func problem(_ path: String) -> String? {
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - isThorough: Whether to take every certificate apart; if not, it is enough that one begins.
+  /// - Returns: A line for people; `nil` if nothing is wrong, and there is a certificate.
+  package static func problem(_ path: String, isThorough: Bool = true) -> String? {
     guard let bytes = readFile(path) else { return "\(path) cannot be read" }
+    guard isThorough || bytes.firstRange(of: "-----BEGIN CERTIFICATE-----".utf8) == nil else {
+      return nil
+    }
     // Comments between certificates may be in any encoding.
     let lines = bytes.split(separator: UInt8(ascii: "\n")).map {
       String(decoding: $0, as: UTF8.self).trimmingBlanks

@@ -47,7 +47,7 @@ package struct ClientTokenReader: Sendable {
     token.stripeClientSecret = fields["stripeClientSecret"]?.text
     func called(_ field: String) throws(ClientTokenProblem) -> String? {
       guard let url = fields[field]?.text else { return nil }
-      do { return try policy.called(url) } catch { throw .notAllowed(field: field) }
+      do { return try policy.called(url) } catch { throw problem(error, with: field) }
     }
     token.configurationURL = try called("configurationUrl")
     token.coreURL = try called("coreUrl")
@@ -56,10 +56,14 @@ package struct ClientTokenReader: Sendable {
     token.sdkCompleteURL = try called("sdkCompleteUrl")
     if let url = fields["redirectUrl"]?.text {
       do { token.redirectURL = try policy.shown(url) } catch {
-        throw .notAllowed(field: "redirectUrl")
+        throw problem(error, with: "redirectUrl")
       }
     }
     return token
+  }
+
+  private func problem(_ refusal: URLRefusal, with field: String) -> ClientTokenProblem {
+    refusal == .libraryMissing ? .unchecked : .notAllowed(field: field)
   }
 
   private func payload(of encoded: String) throws(ClientTokenProblem) -> Value {

@@ -86,7 +86,7 @@ package struct GatewayOptions: Sendable {
   package var policy: UpstreamPolicy
   /// Who the daemon says it is.
   package var client: SDKClient
-  /// The certificates trusted, in PEM; by default Debian's bundle.
+  /// The certificates trusted, in PEM.
   package var certificateFile: String
   /// The proxy's URL, `nil` for none; the environment is never asked.
   package var proxy: String?
@@ -101,10 +101,13 @@ package struct GatewayOptions: Sendable {
   /// The longest line that a client is sent: what cannot be told in one is refused when it is read.
   package var maximumLineByteCount: Int
 
+  /// What the system trusts; this is Debian's bundle.
+  package static let systemCertificates = "/etc/ssl/certs/ca-certificates.crt"
+
   /// Makes options.
   package init(
     policy: UpstreamPolicy, client: SDKClient,
-    certificateFile: String = "/etc/ssl/certs/ca-certificates.crt", proxy: String? = nil,
+    certificateFile: String = Self.systemCertificates, proxy: String? = nil,
     egress: EgressPath? = nil, timeouts: Timeouts = Timeouts(), slots: SlotShares = SlotShares(),
     maximumBodyByteCount: Int = 4 * 1024 * 1024, maximumLineByteCount: Int = 1024 * 1024
   ) {

@@ -66,11 +66,26 @@ package final class PrimerGateway: UpstreamGateway {
 
   deinit { shutdown() }
 
-  /// Loads libcurl, unless that has happened: `--check` does it, so that a missing library is found
-  /// before the first payment.
+  /// Makes sure that the system has what calls upstream need, so that a library or certificates that
+  /// are missing are found before the first payment.
   ///
-  /// - Throws: ``LibraryProblem`` if libcurl is missing, too old or built without what is needed.
-  package static func load() throws(LibraryProblem) { try CurlLibrary.load() }
+  /// - Parameters:
+  ///   - certificates: The file that was named in place of the system's.
+  ///   - isThorough: Whether to load libcurl, and to read all of the system's certificates. A start
+  ///     only sees to it that both are there: a daemon that has not called out yet stays small.
+  /// - Throws: ``SystemProblem``.
+  package static func checkSystem(
+    certificates: String?, isThorough: Bool = false
+  ) throws(SystemProblem) {
+    if isThorough || !CurlLibrary.isFound { try CurlLibrary.load() }
+    // One that was named has been read with the options.
+    guard certificates == nil else { return }
+    let file = GatewayOptions.systemCertificates
+    guard let problem = CertificateFile.problem(file, isThorough: isThorough) else { return }
+    throw SystemProblem(
+      description: "the system's certificates: \(problem):"
+        + " install ca-certificates, or name others with --ca-file")
+  }
 
   /// What is under way and what has come of the rest.
   package var status: GatewayStatus {

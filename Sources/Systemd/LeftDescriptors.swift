@@ -13,6 +13,9 @@ package struct LeftDescriptors: Sendable, Equatable {
 
   fileprivate static let numbersName = "connections"
   fileprivate static let descriptionName = "handover"
+
+  /// What things are left under, by every program and version: under another name nothing was left.
+  static let names = [numbersName, descriptionName]
 }
 
 extension ServiceManager {

@@ -11,21 +11,16 @@ package struct ListenDescriptor: Sendable, Equatable {
   package let rawValue: Int32
 }
 
-/// Why what the service manager passed cannot be used.
-package enum ListenDescriptorError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A system call failed.
-  case failed(Errno)
-
-  /// A descriptor is not a Unix stream socket that listens.
-  case notAListener(name: String, rawValue: Int32)
+/// A descriptor that the service manager passed and nobody can listen on.
+package struct UnusableDescriptor: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The name that its unit gives it.
+  package let name: String
+  /// What it is, as `a pipe`.
+  package let kind: String
 
   /// A line for people.
   package var description: String {
-    switch self {
-    case .failed(let error): "socket activation: \(error)"
-    case .notAListener(let name, let rawValue):
-      "socket activation: descriptor \(rawValue), \"\(name)\", is not a listening stream socket"
-    }
+    "socket activation: \"\(name)\" is \(kind), not a Unix stream socket that listens"
   }
 }
 
@@ -45,6 +40,9 @@ package struct PassedDescriptors: Sendable, Equatable {
 
   /// What an earlier run left, set likewise.
   package internal(set) var stored: [StoredDescriptor] = []
+
+  /// The first of what is neither; a program that gets it is set up wrongly.
+  package internal(set) var unusable: UnusableDescriptor?
 }
 
 extension ServiceManager {
@@ -53,51 +51,59 @@ extension ServiceManager {
   /// It removes `LISTEN_*` from the environment: a second call finds nothing.
   ///
   /// - Returns: The descriptors; none if the daemon was started otherwise.
-  /// - Throws: ``ListenDescriptorError``.
-  package static func passedDescriptors() throws(ListenDescriptorError) -> PassedDescriptors {
+  /// - Throws: ``Errno``.
+  package static func passedDescriptors() throws(Errno) -> PassedDescriptors {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = unsafe sd_listen_fds_with_names(1, &names)
-    guard count >= 0 else {
-      throw .failed(Errno(code: -count, call: "sd_listen_fds_with_names"))
-    }
+    guard count >= 0 else { throw Errno(code: -count, call: "sd_listen_fds_with_names") }
     defer { unsafe free(names) }
     var passed = PassedDescriptors()
     for index in 0..<Int(count) {
       let text = unsafe names?[index]
       defer { unsafe free(text) }
       let name = unsafe text.map { unsafe String(cString: $0) } ?? ""
-      let number = SD_LISTEN_FDS_START + Int32(index)
-      if isLeftOver(number) {
-        passed.stored.append(StoredDescriptor(name: name, rawValue: number))
-      } else {
-        passed.listeners.append(ListenDescriptor(name: name, rawValue: number))
-      }
+      try passed.add(SD_LISTEN_FDS_START + Int32(index), named: name)
     }
-    for descriptor in passed.listeners { try descriptor.check() }
-    do throws(Errno) {
-      for descriptor in passed.stored {
-        try FileDescriptor.setNonBlockingAndCloseOnExec(descriptor.rawValue)
-      }
-    } catch { throw .failed(error) }
     return passed
-  }
-
-  /// Whether a descriptor can only come from an earlier run: a connection, or no socket at all.
-  static func isLeftOver(_ descriptor: Int32) -> Bool {
-    let kinds = [SOCK_STREAM, SOCK_SEQPACKET].map { Int32($0.rawValue) }
-    return sd_is_socket(descriptor, AF_UNSPEC, 0, -1) <= 0
-      || kinds.contains { sd_is_socket_unix(descriptor, $0, 0, nil, 0) > 0 }
   }
 }
 
-extension ListenDescriptor {
-  /// Makes sure that the daemon can accept connections on it, without waiting.
-  func check() throws(ListenDescriptorError) {
-    guard sd_is_socket_unix(rawValue, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else {
-      throw .notAListener(name: name, rawValue: rawValue)
+extension PassedDescriptors {
+  /// Takes a descriptor in as what it is: by its name alone something was left, for what a socket
+  /// unit passes by mistake can be a connection or a pipe as well.
+  mutating func add(_ number: Int32, named name: String) throws(Errno) {
+    try FileDescriptor.setNonBlockingAndCloseOnExec(number)
+    if LeftDescriptors.names.contains(name) {
+      stored.append(StoredDescriptor(name: name, rawValue: number))
+    } else if let kind = kindUnlessListener(number) {
+      unusable = unusable ?? UnusableDescriptor(name: name, kind: kind)
+    } else {
+      listeners.append(ListenDescriptor(name: name, rawValue: number))
     }
-    do throws(Errno) {
-      try FileDescriptor.setNonBlockingAndCloseOnExec(rawValue)
-    } catch { throw .failed(error) }
+  }
+}
+
+/// What a descriptor is; `nil` if it is a Unix stream socket that listens.
+private func kindUnlessListener(_ number: Int32) -> String? {
+  let stream = Int32(SOCK_STREAM.rawValue)
+  guard sd_is_socket_unix(number, stream, 1, nil, 0) <= 0 else { return nil }
+  guard sd_is_socket(number, AF_UNSPEC, 0, -1) > 0 else {
+    if sd_is_fifo(number, nil) > 0 { return "a pipe" }
+    if sd_is_mq(number, nil) > 0 { return "a message queue" }
+    return sd_is_special(number, nil) > 0 ? "a file or a device" : "no socket"
+  }
+  guard sd_is_socket(number, AF_UNIX, 0, -1) > 0 else { return "a socket of another family" }
+  guard sd_is_socket(number, AF_UNIX, stream, -1) > 0 else { return "a socket for messages" }
+  return isConnected(number)
+    ? "a connection, as Accept=yes passes it" : "a socket that does not listen"
+}
+
+private func isConnected(_ number: Int32) -> Bool {
+  var address = sockaddr_un()
+  var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+  return unsafe withUnsafeMutablePointer(to: &address) { pointer in
+    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      unsafe getpeername(number, $0, &size) == 0
+    }
   }
 }

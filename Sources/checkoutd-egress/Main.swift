@@ -33,6 +33,7 @@ private func serve(_ settings: Settings, _ service: ServiceManager) -> Int32 {
   do {
     try ProcessHardening.forbidDumps()
     let descriptors = try ServiceManager.passedDescriptors()
+    if let unusable = descriptors.unusable { throw unusable }
     let passed = descriptors.listeners
     let book = try RuleBook(
       path: settings.configuration, entries: settings.entries, proxy: proxy(log), log: log)

@@ -19,8 +19,9 @@ enum Daemon {
   /// Checks everything that can be checked without serving.
   static func check(_ settings: Invocation.Settings) throws(Problem) -> CheckedOptions {
     do {
-      try PrimerGateway.load()
-      return try settings.checked()
+      let checked = try settings.checked()
+      try PrimerGateway.checkSystem(certificates: checked.options.certificateFile, isThorough: true)
+      return checked
     } catch {
       throw problem(error)
     }
@@ -36,15 +37,17 @@ enum Daemon {
     defer { log.finish() }
     // Before there is a second thread: it takes variables out of the environment.
     let passed: PassedDescriptors
-    do throws(ListenDescriptorError) {
+    do throws(Errno) {
       passed = try ServiceManager.passedDescriptors()
     } catch {
-      log.error(error.description)
+      log.error("\(error)")
       return 1
     }
     do {
+      if let unusable = passed.unusable { throw unusable }
       let checked = try settings.checked()
       log.minimumLevel = checked.options.logLevel
+      try PrimerGateway.checkSystem(certificates: checked.options.certificateFile)
       return try serve(checked, settings, passed, log, service)
     } catch {
       let problem = problem(error)
@@ -96,7 +99,8 @@ enum Daemon {
     case let problem as Problem: problem
     case let error as OptionError: Problem(message: error.message, code: 78)
     case StoreError.inUse, StoreError.failed, StoreError.flushFailed: Problem(message: "\(error)")
-    case let error as LibraryProblem: Problem(message: error.description, code: 78)
+    case let error as SystemProblem: Problem(message: error.description, code: 78)
+    case let error as UnusableDescriptor: Problem(message: error.description, code: 78)
     case is StoreError: Problem(message: "\(error)", code: 78)
     default: Problem(message: "\(error)")
     }
@@ -183,10 +187,22 @@ enum Daemon {
     }
     let directory = try defaultStateDirectory()
     // The default place is ours to make; one that was named and is missing is a mistake.
-    guard unsafe mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+    guard makeDirectories(directory) else {
       throw Problem(message: "\(directory) cannot be made: say where with --state-directory")
     }
     return directory
+  }
+
+  /// Makes a directory, and what is missing above it, for its user alone.
+  ///
+  /// - Returns: Whether it is there.
+  private static func makeDirectories(_ path: String) -> Bool {
+    let ends = path.indices.dropFirst().filter { path[$0] == "/" } + [path.endIndex]
+    var isThere = false
+    for end in ends {
+      isThere = unsafe mkdir(String(path[..<end]), 0o700) == 0 || errno == EEXIST
+    }
+    return isThere
   }
 
   private static func defaultStateDirectory() throws(Problem) -> String {

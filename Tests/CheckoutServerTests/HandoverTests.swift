@@ -49,6 +49,31 @@ import Testing
     #expect(Handover.read(bytes, bootID: bootID + 1) == nil)
   }
 
+  @Test func `members that a later version has added are passed over`() throws {
+    let bytes = Handover.write([state], generation: 1, bootID: bootID)
+    let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+    let count = try #require(Int(String(decoding: bytes[..<end], as: UTF8.self)))
+    let text = String(decoding: bytes[(end + 1)...].prefix(count), as: UTF8.self)
+    var later = ""
+    for character in text {
+      later.append(character)
+      if character == "{" { later += "\"later\":[{}]," }
+    }
+    let rest = bytes[(end + 1 + count)...]
+    let read = try #require(
+      Handover.read(Array("\(later.utf8.count)\n\(later)".utf8) + rest, bootID: bootID))
+    #expect(read.states.map(\.stored) == [state.stored])
+    #expect(read.states[0].output == state.output)
+  }
+
+  @Test func `what is of a later version is not used`() {
+    let bytes = Handover.write([], generation: 1, bootID: bootID)
+    let text = String(decoding: bytes, as: UTF8.self)
+    let later = text.split(separator: "\"version\":2").joined(separator: "\"version\":3")
+    #expect(later.utf8.count == bytes.count)
+    #expect(Handover.read(Array(later.utf8), bootID: bootID) == nil)
+  }
+
   @Test func `what is damaged is not used and does no harm`() {
     let bytes = Handover.write([state], generation: 1, bootID: bootID)
     for count in 0..<bytes.count {

@@ -8,7 +8,7 @@ import Testing
   private static let block =
     "-----BEGIN CERTIFICATE-----\nMAQAAQID\n-----END CERTIFICATE-----\n"
 
-  private static func problem(_ bytes: [UInt8]) throws -> String? {
+  private static func problem(_ bytes: [UInt8], isThorough: Bool = true) throws -> String? {
     var path = Array("/tmp/certificates-XXXXXX".utf8CString)
     let file = unsafe mkstemp(&path)
     try #require(file >= 0)
@@ -19,7 +19,8 @@ import Testing
     }
     let count = unsafe bytes.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
     try #require(count == bytes.count)
-    return CertificateFile.problem(name)?.split(separator: name, omittingEmptySubsequences: false)
+    let problem = CertificateFile.problem(name, isThorough: isThorough)
+    return problem?.split(separator: name, omittingEmptySubsequences: false)
       .joined(separator: "FILE")
   }
 
@@ -31,6 +32,13 @@ import Testing
   ])
   func `certificates are taken`(text: String) throws {
     #expect(try Self.problem(Array(text.utf8)) == nil)
+  }
+
+  @Test func `where little is looked at, one certificate has to begin`() throws {
+    #expect(try Self.problem(Array("# a\n\(Self.block)".utf8), isThorough: false) == nil)
+    #expect(
+      try Self.problem(Array("banana\n".utf8), isThorough: false)
+        == "FILE has no certificate in PEM")
   }
 
   @Test func `comments may be in any encoding`() throws {

@@ -120,32 +120,46 @@ import Testing
     }
   }
 
-  @Test func `only a stream socket that listens is a listener`() throws {
-    var ends: [Int32] = [-1, -1]
-    #expect(
-      unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
-    )
-    let passed = FileDescriptor(owning: ends[0])
-    _ = FileDescriptor(owning: ends[1])
-    let refusal = ListenDescriptorError.notAListener(name: "api", rawValue: passed.rawValue)
-    #expect(throws: refusal) {
-      try ListenDescriptor(name: "api", rawValue: passed.rawValue).check()
-    }
-    #expect(ServiceManager.isLeftOver(passed.rawValue))
-    let receiver = try NotifySocket(isAbstract: true)
-    #expect(!ServiceManager.isLeftOver(receiver.rawValue))
-    let datagram = ListenDescriptor(name: "api", rawValue: receiver.rawValue)
-    #expect(throws: ListenDescriptorError.self) { try datagram.check() }
-  }
-
-  @Test func `a listener is set not to block and to be closed by exec`() throws {
+  @Test func `what was passed is told apart by its name and its kind`() throws {
     let directory = try NotifySocket(isAbstract: false)
     let listener = try UnixSocket.listen(at: directory.path + ".api")
     defer { _ = unsafe unlink(directory.path + ".api") }
     #expect(fcntl(listener.rawValue, F_SETFL, 0) == 0 && fcntl(listener.rawValue, F_SETFD, 0) == 0)
-    try ListenDescriptor(name: "api", rawValue: listener.rawValue).check()
+    var passed = PassedDescriptors()
+    try passed.add(listener.rawValue, named: "api")
+    #expect(passed.listeners == [ListenDescriptor(name: "api", rawValue: listener.rawValue)])
     #expect(fcntl(listener.rawValue, F_GETFL) & O_NONBLOCK != 0)
     #expect(fcntl(listener.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+
+    var ends: [Int32] = [-1, -1]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    try passed.add(ends[0], named: "handover")
+    #expect(passed.stored == [StoredDescriptor(name: "handover", rawValue: ends[0])])
+    #expect(passed.unusable == nil)
+
+    var pipe: [Int32] = [-1, -1]
+    try #require(unsafe Glibc.pipe(&pipe) == 0)
+    let file = unsafe open("/dev/null", O_RDONLY)
+    let others: [(Int32, String)] = [
+      (ends[1], "a connection, as Accept=yes passes it"), (pipe[0], "a pipe"),
+      (try Self.socket(SOCK_STREAM, AF_UNIX), "a socket that does not listen"),
+      (try Self.socket(SOCK_DGRAM, AF_UNIX), "a socket for messages"),
+      (try Self.socket(SOCK_STREAM, AF_INET), "a socket of another family"),
+      (file, "a file or a device"),
+    ]
+    for (number, kind) in others {
+      var passed = PassedDescriptors()
+      try passed.add(number, named: "api")
+      #expect(passed == PassedDescriptors(unusable: UnusableDescriptor(name: "api", kind: kind)))
+      close(number)
+    }
+    for number in [ends[0], pipe[1]] { close(number) }
+  }
+
+  private static func socket(_ type: __socket_type, _ family: Int32) throws -> Int32 {
+    let number = Glibc.socket(family, Int32(type.rawValue), 0)
+    try #require(number >= 0)
+    return number
   }
 
   @Test func `a boot has one id of 32 digits`() throws {

@@ -36,8 +36,8 @@ class ServiceManager(DaemonTest):
         self.notified.bind(str(self.directory / "notify"))
         self.notified.settimeout(TIMEOUT)
 
-    def activate(self, *options: str) -> subprocess.Popen[bytes]:
-        number = self.listener.fileno()
+    def activate(self, *options: str, number: int | None = None) -> subprocess.Popen[bytes]:
+        number = self.listener.fileno() if number is None else number
         process = subprocess.Popen(
             ["bash", "-c", PASS, "bash", str(number), program("checkoutd"), "--ephemeral", *options],
             pass_fds=[number],
@@ -93,6 +93,25 @@ class ServiceManager(DaemonTest):
         self.await_notification("READY=1")
         self.assertEqual(self.connect_here().call("system.ping"), {})
         self.assertFalse(other.exists())
+
+    def test_what_is_no_listener_is_refused_by_name_and_kind(self) -> None:
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        idle = socket.socket(socket.AF_UNIX)
+        for each in (ours, theirs, idle):
+            self.addCleanup(each.close)
+        for each in (reading, writing):
+            self.addCleanup(os.close, each)
+        for number, kind in (
+            (theirs.fileno(), "a connection, as Accept=yes passes it"),
+            (reading, "a pipe"),
+            (idle.fileno(), "a socket that does not listen"),
+        ):
+            with self.subTest(kind):
+                process = self.activate(number=number)
+                told = f'STATUS=socket activation: "api" is {kind}, not a Unix stream socket that listens'
+                self.await_notification(told)
+                self.assertEqual(process.wait(TIMEOUT), 78)
 
     def test_counts_are_told(self) -> None:
         self.activate()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 from contextlib import closing, suppress
@@ -24,6 +25,19 @@ class ByHand(ServiceTest):
         self.addCleanup(daemon.close)
         self.assertEqual(daemon.connect().call("system.ping"), {})
         self.assertEqual(daemon.terminate(), 0)
+
+    def test_home_that_has_nothing_yet(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="home-") as home:
+            os.chown(home, USER, GROUP)
+            environment = {"HOME": home, "XDG_RUNTIME_DIR": home}
+            process = subprocess.Popen([*AS_USER, program("checkoutd")], env=environment, stderr=subprocess.DEVNULL)
+            self.addCleanup(process.wait, TIMEOUT)
+            self.addCleanup(process.kill)
+            path = Path(home, "checkoutd", "checkoutd.sock")
+            with closing(Client(connected(path))) as client:
+                self.assertEqual(client.call("system.ping"), {})
+            for made in (".local", ".local/state", ".local/state/checkoutd", "checkoutd"):
+                self.assertEqual(stat.S_IMODE(Path(home, made).stat().st_mode), 0o700, made)
 
     def test_descriptors_for_another_process_are_left_alone(self) -> None:
         environment = {"LISTEN_PID": "1", "LISTEN_FDS": "1", "LISTEN_FDNAMES": "api", "FDSTORE": "16"}

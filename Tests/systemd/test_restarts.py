@@ -18,7 +18,7 @@ from crash.flow import FLOWS, Shopper
 from support.checkout import BANK, IDEAL
 from support.client import Client, Ended
 from systemd.case import GROUP, USER, ServiceTest
-from systemd.service import API, SERVICE, Service, eventually, show, systemctl
+from systemd.service import API, SERVICE, Service, eventually, run, show, systemctl
 
 
 class Loop(threading.Thread):
@@ -324,7 +324,7 @@ class LeftOver(ServiceTest):
     def test_they_are_let_go_and_told_of(self) -> None:
         client = self.connect()
         client.call("system.ping")
-        names = ("cart-of-version-0", "connection-7", "handover", "connections")
+        names = ("handover", "connections")
         self.leave(*names)
         self.assertEqual(show("NFileDescriptorStore"), str(len(names)))
         systemctl("restart", SERVICE)
@@ -335,6 +335,18 @@ class LeftOver(ServiceTest):
         self.assertTrue(self.service.journal("MESSAGE_ID=2f0f5d3a9c1b4e57a1d1b0c4c7a6e80e"))
         # What could be gone on with is gone on with.
         self.assertEqual(client.call("system.ping"), {})
+
+    def test_others_are_refused_by_name_and_kind(self) -> None:
+        """No version leaves anything under another name, so that is what somebody has set up wrongly."""
+        self.connect().call("system.ping")
+        self.leave("cart")
+        run("systemctl", "restart", SERVICE, check=False)
+        self.assertEqual((show("Result"), show("ExecMainStatus")), ("exit-code", "78"))
+        self.assertIn('"cart" is a connection', self.service.status)
+        self.assertEqual(show("NRestarts"), "0")
+        # The service manager has let go of it: the next start is good.
+        systemctl("reset-failed", SERVICE)
+        self.assertEqual(self.connect().call("system.ping"), {})
 
 
 class AfterACrash(ServiceTest):

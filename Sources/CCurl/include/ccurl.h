@@ -11,6 +11,7 @@
 
 #define CURL_DISABLE_TYPECHECK 1
 #include <curl/curl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,6 +50,10 @@ extern ccurl_table ccurl;
 // Loads libcurl.so.4 and initialises it, unless that is done. It is tried again if it failed: there may
 // have been no descriptor. Returns 0, or -1 and in `*why` (if `why` is not NULL) one line, for good.
 int ccurl_load(const char **why);
+
+// Whether libcurl.so.4 lies in a directory that the loader searches anyway, as it does on a system whose
+// packages are whole. If not it may still be found, by the loader's cache: only `ccurl_load` knows.
+bool ccurl_is_found(void);
 
 // -- One transfer -----------------------------------------------------------------------------
 
