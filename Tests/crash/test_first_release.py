@@ -50,7 +50,20 @@ class Installed(unittest.TestCase):
     """What a package of the first release has put down is put down at the same place, with the same mode."""
 
     # What has joined it since.
-    ADDED = frozenset({"/usr/local/lib/systemd/user/checkoutd-admin.socket"})
+    UNITS = Path("/usr/local/lib/systemd/system")
+    ADDED = frozenset(
+        {
+            *(f"{UNITS}/checkoutd{name}" for name in ("@.service", "@.socket", "-admin@.socket")),
+            *(f"{UNITS}/checkoutd-egress@.{kind}" for kind in ("service", "socket")),
+            f"{UNITS}/checkoutd.service.d/since-254.conf",
+            "/usr/local/lib/systemd/user/checkoutd-admin.socket",
+            "/usr/local/share/checkoutd/checkoutd.conf",
+            "/usr/local/share/man/man1/checkoutd-collector.1",
+            "/usr/local/share/man/man8/checkoutd-egress.8",
+        }
+    )
+    # What tmpfiles.d/checkoutd.conf puts down now, if nobody has.
+    MOVED = frozenset({"644 /etc/checkoutd/checkoutd.conf"})
 
     def test_nothing_is_missing_and_what_is_new_is_named(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -66,7 +79,7 @@ class Installed(unittest.TestCase):
                 if path.is_symlink() or path.is_file()
             }
         before = set((HERE / "installed").read_text().splitlines())
-        self.assertEqual(before - found, set())
+        self.assertEqual(before - found, self.MOVED)
         self.assertEqual({line.split()[1] for line in found - before}, self.ADDED)
 
 
