@@ -1,4 +1,4 @@
-import Checkout
+package import Checkout
 package import JSONRPC
 import ValueTree
 
@@ -15,109 +15,114 @@ extension Methods {
       .unknownCheckout, .unsupportedPaymentMethodType, .genericError, .checkoutEnded,
       .invalidValue) + commandErrors
 
-  private static let provideParameters: [ParameterRow] = [
-    checkoutID, .init("paymentMethodType", .string(1...64), "As in ADYEN_IDEAL."),
-  ]
+  private static let paymentMethodType = Parameter<String>(
+    "paymentMethodType", .text(1...64), "As in ADYEN_IDEAL.")
 
   /// The managers of the seed pages.
-  package static let managers: [MethodRow] = [
-    MethodRow(
-      "componentWithRedirectManager.provideBanksComponent",
-      "Provides the component that collects the shopper's bank.",
-      parameters: provideParameters, result: provided, errors: provideErrors,
-      examples: Examples.provideBanks),
-    MethodRow(
-      "componentWithRedirectManager.provide",
-      "Provides a component whose payment redirects the shopper.",
-      parameters: provideParameters, result: provided, errors: provideErrors,
-      examples: Examples.provideBanks),
-    MethodRow(
-      "achManager.provide", "Provides the component that collects what ACH needs.",
-      parameters: provideParameters, result: provided, errors: provideErrors,
-      examples: Examples.provideACH),
-  ]
+  static let managers: [any AnyMethodKey] = [provideBanks, provideWithRedirect, provideACH]
+
+  package static let provideBanks = MethodKey<ProvideComponent>(
+    "componentWithRedirectManager.provideBanksComponent",
+    "Provides the component that collects the shopper's bank.",
+    checkoutID, paymentMethodType, result: provided, errors: provideErrors,
+    examples: Examples.provideBanks, make: ProvideComponent.init)
+
+  package static let provideWithRedirect = MethodKey<ProvideComponent>(
+    "componentWithRedirectManager.provide",
+    "Provides a component whose payment redirects the shopper.",
+    checkoutID, paymentMethodType, result: provided, errors: provideErrors,
+    examples: Examples.provideBanks, make: ProvideComponent.init)
+
+  package static let provideACH = MethodKey<ProvideComponent>(
+    "achManager.provide", "Provides the component that collects what ACH needs.",
+    checkoutID, paymentMethodType, result: provided, errors: provideErrors,
+    examples: Examples.provideACH, make: ProvideComponent.init)
 
   private static let stateErrors =
     ErrorRow.rows(.unknownComponent, .checkoutEnded) + commandErrors
 
   /// The methods of components, `component.*`.
-  package static let component: [MethodRow] = [
-    MethodRow(
-      "component.start",
-      "Starts a component; answers with its first data step. Once, or again after a failure.",
-      parameters: [componentID],
-      result: ResultRow("started", Schemas.open([.init("step", Schemas.step)])),
-      errors: stateErrors
-        + ErrorRow.rows(
-          .alreadyStarted, .banksFetchFailed, .failedToCreateSession, .invalidValue)
-        + [.quotaExceeded, .shuttingDown],
-      examples: Examples.startComponent),
-    MethodRow(
-      "component.updateCollectedData", "Collects one field, and judges it.",
-      parameters: [
-        componentID,
-        .init(
-          "data",
-          .choice([
-            .init("bankId", .string(0...1024)), .init("bankFilterText", .string(0...1024)),
-            .init("firstName", .string(0...4096)), .init("lastName", .string(0...4096)),
-            .init("emailAddress", .string(0...4096)),
-          ]), "Exactly one field."),
-      ],
-      result: ResultRow(
-        "validation",
-        Schemas.open([
-          .init("status", .enumeration(["valid", "invalid", "error"])),
-          .optional("errors", .array(Schemas.validationError)),
-          .optional("banks", .array(Schemas.bank), "The banks that a filter left."),
-        ])),
-      errors: stateErrors + ErrorRow.rows(.alreadySubmitted, .invalidValue),
-      examples: Examples.updateCollectedData),
-    MethodRow(
-      "component.submit", "Submits the data; from here the daemon goes on by itself.",
-      parameters: [componentID], result: nothing,
-      errors: stateErrors
-        + ErrorRow.rows(.notStarted, .alreadySubmitted, .invalidCollectedData),
-      examples: Examples.submit),
-    MethodRow(
-      "component.get", "Tells everything about a component.", parameters: [componentID],
-      result: ResultRow("component", Schemas.component),
-      errors: ErrorRow.rows(.unknownComponent),
-      examples: Examples.getComponent),
-    MethodRow(
-      "component.reportRedirect",
-      "Tells what became of the page; for information, the status poll decides.",
-      parameters: [
-        componentID,
-        .init("outcome", .enumeration(["presented", "dismissed"]), "Shown, or shown no more."),
-      ],
-      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited),
-      examples: Examples.reportRedirect),
-    MethodRow(
-      "component.reportBankAccount", "Tells what came of the bank-account collector.",
-      parameters: [
-        componentID,
-        .init(
-          "outcome", .enumeration(["succeeded", "failed", "cancelled"]),
-          "What the collector came to."),
-        .optional("paymentId", .string(1...255), "With succeeded: the collector's id."),
-        .optional(
-          "error",
-          .object([
-            .init("errorId", .string(1...255)), .optional("description", .string(0...1024)),
-          ]), "With failed: the collector's own error."),
-      ],
-      result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited),
-      examples: Examples.reportBankAccount),
-    MethodRow(
-      "component.acceptMandate", "Tells that the shopper accepted the mandate.",
-      parameters: [componentID], result: nothing,
-      errors: stateErrors + ErrorRow.rows(.notAwaited),
-      examples: Examples.acceptMandate),
-    MethodRow(
-      "component.declineMandate", "Tells that the shopper declined the mandate.",
-      parameters: [componentID], result: nothing,
-      errors: stateErrors + ErrorRow.rows(.notAwaited),
-      examples: Examples.declineMandate),
+  static let component: [any AnyMethodKey] = [
+    startComponent, updateCollectedData, submit, getComponent, reportRedirect, reportBankAccount,
+    acceptMandate, declineMandate,
   ]
+
+  package static let startComponent = MethodKey<ComponentID?>(
+    "component.start",
+    "Starts a component; answers with its first data step. Once, or again after a failure.",
+    componentID,
+    result: ResultRow("started", Schemas.open([.init("step", Schemas.step)])),
+    errors: stateErrors
+      + ErrorRow.rows(
+        .alreadyStarted, .banksFetchFailed, .failedToCreateSession, .invalidValue)
+      + [.quotaExceeded, .shuttingDown],
+    examples: Examples.startComponent, make: { $0 })
+
+  package static let updateCollectedData = MethodKey<UpdateCollectedData>(
+    "component.updateCollectedData", "Collects one field, and judges it.",
+    componentID,
+    Parameter<Value>(
+      "data",
+      .value(
+        .choice([
+          .init("bankId", .string(0...1024)), .init("bankFilterText", .string(0...1024)),
+          .init("firstName", .string(0...4096)), .init("lastName", .string(0...4096)),
+          .init("emailAddress", .string(0...4096)),
+        ])), "Exactly one field."),
+    result: ResultRow(
+      "validation",
+      Schemas.open([
+        .init("status", .enumeration(["valid", "invalid", "error"])),
+        .optional("errors", .array(Schemas.validationError)),
+        .optional("banks", .array(Schemas.bank), "The banks that a filter left."),
+      ])),
+    errors: stateErrors + ErrorRow.rows(.alreadySubmitted, .invalidValue),
+    examples: Examples.updateCollectedData, make: UpdateCollectedData.init)
+
+  package static let submit = MethodKey<ComponentID?>(
+    "component.submit", "Submits the data; from here the daemon goes on by itself.",
+    componentID, result: nothing,
+    errors: stateErrors
+      + ErrorRow.rows(.notStarted, .alreadySubmitted, .invalidCollectedData),
+    examples: Examples.submit, make: { $0 })
+
+  package static let getComponent = MethodKey<ComponentID?>(
+    "component.get", "Tells everything about a component.", componentID,
+    result: ResultRow("component", Schemas.component),
+    errors: ErrorRow.rows(.unknownComponent),
+    examples: Examples.getComponent, make: { $0 })
+
+  package static let reportRedirect = MethodKey<ReportRedirect>(
+    "component.reportRedirect",
+    "Tells what became of the page; for information, the status poll decides.",
+    componentID,
+    Parameter<ReportRedirect.Outcome>("outcome", .word, "Shown, or shown no more."),
+    result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited),
+    examples: Examples.reportRedirect, make: ReportRedirect.init)
+
+  package static let reportBankAccount = MethodKey<ReportBankAccount>(
+    "component.reportBankAccount", "Tells what came of the bank-account collector.",
+    componentID,
+    Parameter<ReportBankAccount.Outcome>("outcome", .word, "What the collector came to."),
+    Parameter<String?>.optional("paymentId", .text(1...255), "With succeeded: the collector's id."),
+    Parameter<ReportBankAccount.Failure?>.optional(
+      "error",
+      Shape<ReportBankAccount.Failure>(
+        object: Parameter<String>("errorId", .text(1...255)),
+        Parameter<String?>.optional("description", .text(0...1024)),
+        make: ReportBankAccount.Failure.init), "With failed: the collector's own error."),
+    result: nothing, errors: stateErrors + ErrorRow.rows(.notAwaited),
+    examples: Examples.reportBankAccount, make: ReportBankAccount.init)
+
+  package static let acceptMandate = MethodKey<ComponentID?>(
+    "component.acceptMandate", "Tells that the shopper accepted the mandate.",
+    componentID, result: nothing,
+    errors: stateErrors + ErrorRow.rows(.notAwaited),
+    examples: Examples.acceptMandate, make: { $0 })
+
+  package static let declineMandate = MethodKey<ComponentID?>(
+    "component.declineMandate", "Tells that the shopper declined the mandate.",
+    componentID, result: nothing,
+    errors: stateErrors + ErrorRow.rows(.notAwaited),
+    examples: Examples.declineMandate, make: { $0 })
 }

@@ -3,63 +3,59 @@ package import JSONRPC
 package import ValueTree
 
 extension Methods {
+  private static let types = Parameter<EventFilter>.optional(
+    "types", Shapes.eventTypes, else: .all, "Names, or prefixes such as component.")
+
   /// The methods about events, `events.*`.
-  package static let events: [MethodRow] = [
-    MethodRow(
-      "events.subscribe",
-      "Sends events as they happen; with after, first those that happened before.",
-      parameters: [
-        .optional(
-          "checkoutId", Schemas.checkoutReference, "Without it: all of yours, also future ones."),
-        .optional("shared", .boolean, "Also those shared with you."),
-        .optional("all", .boolean, "Everyone's; for administrators."),
-        .optional(
-          "types", Schemas.eventTypes, "Names, or prefixes such as component."),
-        .optional(
-          "after", .integer(0...Int64.max),
-          "Begin after this event; needs checkoutId."),
-      ],
-      result: ResultRow(
-        "subscription",
-        Schemas.open([
-          .init("subscriptionId", .string),
-          .optional("snapshots", .array(Schemas.open([])), "Short, without after."),
-          .optional("more", .boolean, "Not all were told: checkout.list has the rest."),
-          .optional("from", .integer, "With after: the first number that is sent."),
-          .optional("to", .integer, "With after: the last event of before."),
-          .optional("ended", .boolean, "With after: no event comes after to."),
-          .optional("trimmedTo", .integer, "Up to it events may be gone."),
-        ])),
-      errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout),
-      examples: Examples.subscribe),
-    MethodRow(
-      "events.unsubscribe", "Ends a subscription.",
-      parameters: [.init("subscriptionId", .string(1...32), "As events.subscribe answered.")],
-      result: nothing,
-      errors: ErrorRow.rows(.unknownSubscription),
-      examples: Examples.unsubscribe),
-    MethodRow(
-      "events.read", "Reads the events that happened, or waits for the next.",
-      parameters: [
-        checkoutID,
-        .optional("after", .integer(0...Int64.max), "Begin after this event."),
-        .optional(
-          "types", Schemas.eventTypes, "Names, or prefixes such as component."),
-        .optional("limit", .integer(1...1000), "At most so many; 100 if not given."),
-        .optional("waitMs", Schemas.waitSpan, "Wait so long if there is none."),
-      ],
-      result: ResultRow(
-        "events",
-        Schemas.open([
-          .init(
-            "events", .array(Schemas.open([.init("method", .string), .init("params", .any)]))),
-          .init("next", .integer, "What after must be to go on."),
-          .init("ended", .boolean, "Whether no more can come."),
-          .optional("trimmedTo", .integer, "Up to it events may be gone."),
-        ])),
-      errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout),
-      examples: Examples.read),
-  ]
+  static let events: [any AnyMethodKey] = [subscribe, unsubscribe, readEvents]
+
+  package static let subscribe = MethodKey<SubscribeToEvents>(
+    "events.subscribe",
+    "Sends events as they happen; with after, first those that happened before.",
+    Parameter<CheckoutReference?>.optional(
+      "checkoutId", Shapes.checkout, "Without it: all of yours, also future ones."),
+    isShared, isAll, types,
+    Parameter<Int64?>.optional(
+      "after", Shapes.seq, "Begin after this event; needs checkoutId."),
+    result: ResultRow(
+      "subscription",
+      Schemas.open([
+        .init("subscriptionId", .string),
+        .optional("snapshots", .array(Schemas.open([])), "Short, without after."),
+        .optional("more", .boolean, "Not all were told: checkout.list has the rest."),
+        .optional("from", .integer, "With after: the first number that is sent."),
+        .optional("to", .integer, "With after: the last event of before."),
+        .optional("ended", .boolean, "With after: no event comes after to."),
+        .optional("trimmedTo", .integer, "Up to it events may be gone."),
+      ])),
+    errors: [.permissionDenied] + ErrorRow.rows(.unknownCheckout),
+    examples: Examples.subscribe, make: SubscribeToEvents.init)
+
+  package static let unsubscribe = MethodKey<String>(
+    "events.unsubscribe", "Ends a subscription.",
+    Parameter<String>("subscriptionId", .text(1...32), "As events.subscribe answered."),
+    result: nothing,
+    errors: ErrorRow.rows(.unknownSubscription),
+    examples: Examples.unsubscribe, make: { $0 })
+
+  package static let readEvents = MethodKey<ReadEvents>(
+    "events.read", "Reads the events that happened, or waits for the next.",
+    checkoutID,
+    Parameter<Int64>.optional("after", Shapes.seq, else: 0, "Begin after this event."),
+    types, limit,
+    Parameter<Int64>.optional(
+      "waitMs", Shapes.waitSpan, else: 0, "Wait so long if there is none."),
+    result: ResultRow(
+      "events",
+      Schemas.open([
+        .init(
+          "events", .array(Schemas.open([.init("method", .string), .init("params", .any)]))),
+        .init("next", .integer, "What after must be to go on."),
+        .init("ended", .boolean, "Whether no more can come."),
+        .optional("trimmedTo", .integer, "Up to it events may be gone."),
+      ])),
+    errors: [.quotaExceeded, .shuttingDown] + ErrorRow.rows(.unknownCheckout),
+    examples: Examples.read, make: ReadEvents.init)
 
   /// The notifications that a client may receive.
   package static let notifications: [EventRow] =

@@ -3,25 +3,13 @@ import JSONRPC
 
 /// The shapes that several methods and events share.
 enum Schemas {
-  /// A checkout by its id, or by the key it was started with.
-  static let checkoutReference = Schema.named(
-    "CheckoutReference",
-    .oneOf([
-      .string(byteCount: 1...64, pattern: "^co_[0-9a-f]{16}$"),
-      .object([.init("startKey", startKey, "The key that checkout.start was given.")]),
-    ]))
-  static let checkoutID = Schema.named(
-    "CheckoutId", .string(byteCount: 1...64, pattern: "^co_[0-9a-f]{16}$"))
+  static let checkoutID = Schema.named("CheckoutId", Shapes.checkoutID.schema)
   static let componentID = Schema.named(
     "ComponentId", .string(byteCount: 1...64, pattern: "^cm_[0-9a-f]{16}_[0-9]+$"))
-  static let startKey = Schema.string(1...255)
-  static let clientToken = Schema.string(1...65_536)
-  static let waitSpan = Schema.integer(0...300_000)
   static let timestamp = Schema.named(
     "Timestamp",
     .string(byteCount: 24...24, pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z$"))
-  static let userID = Schema.integer(0...4_294_967_294)
-  static let amount: Schema = .integer(Int64.min...Int64.max)
+  static let userID = Shapes.userID.schema
 
   static func words<T: CaseIterable & RawRepresentable>(_ type: T.Type) -> Schema
   where T.RawValue == String {
@@ -175,29 +163,4 @@ enum Schemas {
         "repeats", open([.init("outcome", words(Outcome.self)), .optional("payment", payment)]),
         "Of a start with allowRepeat: what it overrides."),
     ]))
-
-  static let shareSubject: [Schema.Member] = [
-    .optional("uid", userID, "A user; or"), .optional("gid", userID, "a group."),
-  ]
-
-  static let settings = Schema.named(
-    "Settings",
-    .object([
-      .optional(
-        "paymentHandling", words(Settings.PaymentHandling.self),
-        "auto (the default): the daemon creates the payment; manual: your backend does."),
-      .optional(
-        "locale", .string(byteCount: 2...35, pattern: "^[A-Za-z]{2,8}([-_][A-Za-z0-9]{2,8})*$"),
-        "The shopper's language and region, as in nl-NL."),
-      .optional("urlScheme", .string(1...2048), "Where Stripe's collector returns to."),
-      .optional(
-        "stripe",
-        .object([
-          .optional("publishableKey", .string(1...255)),
-          .optional("mandateText", .string(1...65_536)),
-          .optional("merchantName", .string(1...255)),
-        ]), "What ACH needs."),
-    ]))
-
-  static let eventTypes = Schema.array(.string(1...64), maximumCount: 32)
 }

@@ -22,71 +22,61 @@ struct CheckoutMethods {
     self.tokenReader = tokenReader
   }
 
-  var handlers: [String: Handler] {
+  var handlers: [Handler] {
     [
-      "checkout.start": start,
-      "checkout.get": get,
-      "checkout.wait": wait,
-      "checkout.list": list,
-      "checkout.cancel": { session, parameters throws(RPCError) in
-        try run(.cancel(reason: parameters[1]?.string), atLeast: .drive, session, parameters)
+      Handler(Methods.start, start),
+      Handler(Methods.get, get),
+      Handler(Methods.wait, wait),
+      Handler(Methods.list, list),
+      Handler(Methods.cancel) { session, call throws(RPCError) in
+        try run(.cancel(reason: call.reason), on: call.checkout, atLeast: .drive, session)
       },
-      "checkout.decide": decide,
-      "checkout.share": { session, parameters throws(RPCError) in
-        let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
-        let share = Share(subject: subject, role: Share.Role(parameters["role"]))
-        let (live, _) = try checkouts.find(parameters.checkout, for: session, atLeast: .own)
-        try checkouts.requireRoom(for: share, of: live)
-        return try checkouts.answer(.share(share), on: live, by: session, hub)
+      Handler(Methods.decide, decide),
+      Handler(Methods.share) { session, call throws(RPCError) in
+        let (live, _) = try checkouts.find(call.checkout, for: session, atLeast: .own)
+        try checkouts.requireRoom(for: call.share, of: live)
+        return try checkouts.answer(.share(call.share), on: live, by: session, hub)
       },
-      "checkout.unshare": { session, parameters throws(RPCError) in
-        let subject = try Share.Subject(uid: parameters["uid"], gid: parameters["gid"])
-        return try run(.unshare(subject), atLeast: .own, session, parameters)
+      Handler(Methods.unshare) { session, call throws(RPCError) in
+        try run(.unshare(call.subject), on: call.checkout, atLeast: .own, session)
       },
     ]
   }
 
   private func run(
-    _ command: Command, atLeast needed: Access, _ session: Session, _ parameters: Parameters
+    _ command: Command, on checkout: CheckoutReference, atLeast needed: Access, _ session: Session
   ) throws(RPCError) -> Reply {
-    let (live, _) = try checkouts.find(parameters.checkout, for: session, atLeast: needed)
+    let (live, _) = try checkouts.find(checkout, for: session, atLeast: needed)
     return try checkouts.answer(command, on: live, by: session, hub)
   }
 
   // MARK: Start
 
-  private func start(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
+  private func start(_ session: Session, _ asked: StartCheckout) throws(RPCError) -> Reply {
     try hub.checkWaiting(session)
-    let encoded = parameters["clientToken"]?.string ?? ""
-    let key = parameters["startKey"]?.string
-    let allowsRepeat = parameters["allowRepeat"]?.bool == true
     let fingerprint = Fingerprint(
-      encoded, parameters["settings"]?.value.jsonText, parameters["decisions"]?.value.jsonText,
-      parameters["decisionTimeoutMs"]?.value.jsonText, parameters["share"]?.value.jsonText,
-      allowsRepeat ? "allowRepeat" : nil)
-    if let key, let live = try checkouts.started(by: session, key: key, as: fingerprint) {
+      [asked.clientToken] + asked.texts + [asked.allowsRepeat ? "allowRepeat" : nil])
+    if let key = asked.key, let live = try checkouts.started(by: session, key: key, as: fingerprint)
+    {
       return .later { call in hub.wait(call, on: live, for: .start, session) }
     }
     try checkouts.requireRoom(for: session)
-    let shares = try [Share](parameters["share"])
-    try checkouts.requireRoom(for: shares, of: session.user)
-    let settings = try reading { () throws(CheckoutError) in try Settings(parameters) }
-    let token = try reading { () throws(CheckoutError) in
-      try read(encoded, for: \.configurationURL)
-    }
+    try checkouts.requireRoom(for: asked.shares, of: session.user)
+    let token = try read(asked.clientToken, for: \.configurationURL)
     let live = try checkouts.start(
       Checkouts.Start(
-        token: token, settings: settings, shares: shares,
+        token: token, settings: asked.settings, shares: asked.shares,
         record: StartRecord(
-          key: key, fingerprint: fingerprint, tokenFingerprint: Fingerprint(token.accessToken),
-          allowsRepeat: allowsRepeat)), by: session)
+          key: asked.key, fingerprint: fingerprint,
+          tokenFingerprint: Fingerprint(token.accessToken),
+          allowsRepeat: asked.allowsRepeat)), by: session)
     return .later { call in hub.wait(call, on: live, for: .start, session) }
   }
 
   /// Reads a client token, which must have that field, if one is named.
   private func read(
     _ encoded: String, for field: KeyPath<ClientToken, String?>? = nil
-  ) throws(CheckoutError) -> ClientToken {
+  ) throws(RPCError) -> ClientToken {
     do throws(ClientTokenProblem) {
       let token = try tokenReader.read(encoded, now: clock.wall)
       if let field, token[keyPath: field] == nil {
@@ -94,95 +84,74 @@ struct CheckoutMethods {
       }
       return token
     } catch {
-      throw CheckoutError(error, path: "/clientToken")
+      throw RPCError(CheckoutError(error, path: "/clientToken"))
     }
   }
 
   // MARK: Decisions
 
-  private func decide(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let (live, _) = try checkouts.find(parameters.checkout, for: session, atLeast: .drive)
-    let decision = try reading { () throws(CheckoutError) in try readDecision(parameters) }
+  private func decide(_ session: Session, _ call: DecideCheckout) throws(RPCError) -> Reply {
+    let (live, _) = try checkouts.find(call.checkout, for: session, atLeast: .drive)
+    let decision = try read(call.answer)
     if case .continue(let key?) = decision, checkouts.isTaken(key: key, besides: live) {
       throw RPCError(CheckoutError(.idempotencyKeyReused, path: "/paymentIdempotencyKey"))
     }
     return try checkouts.answer(
-      .decide(id: parameters[1]?.string ?? "", decision), on: live, by: session, hub)
+      .decide(id: call.decisionID, decision), on: live, by: session, hub)
   }
 
-  private func readDecision(_ parameters: Parameters) throws(CheckoutError) -> Decision {
-    switch parameters["decision"]?.string {
-    case "continue":
-      let key = parameters["paymentIdempotencyKey"]?.string
+  private func read(_ answer: DecideCheckout.Answer) throws(RPCError) -> Decision {
+    switch answer {
+    case .goOn(let key):
       guard key.map(isHeaderSafe) ?? true else {
-        throw CheckoutError(
-          .invalidValue, detail: "An idempotency key is visible ASCII",
-          path: "/paymentIdempotencyKey")
+        throw RPCError(
+          CheckoutError(
+            .invalidValue, detail: "An idempotency key is visible ASCII",
+            path: "/paymentIdempotencyKey"))
       }
       return .continue(idempotencyKey: key)
-    case "abort":
-      return .abort(message: parameters["message"]?.string, payment: readPayment(parameters))
-    case "complete": return .complete(readPayment(parameters))
-    default:
-      guard let encoded = parameters["clientToken"]?.string else {
-        throw CheckoutError(
-          .invalidValue, detail: "continueWithNewClientToken needs a clientToken",
-          path: "/clientToken")
-      }
+    case .abort(let message, let payment): return .abort(message: message, payment: payment)
+    case .complete(let payment): return .complete(payment)
+    case .continueWithNewClientToken(let encoded):
       return .continueWithNewClientToken(try read(encoded))
-    }
-  }
-
-  private func readPayment(_ parameters: Parameters) -> Payment? {
-    parameters["payment"].map {
-      Payment(id: $0["id"]?.string, orderID: $0["orderId"]?.string, status: $0["status"]?.string)
     }
   }
 
   // MARK: Looking
 
-  private func get(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let (live, access) = try checkouts.find(parameters.checkout, for: session)
+  private func get(
+    _ session: Session, _ checkout: CheckoutReference
+  ) throws(RPCError) -> Reply {
+    let (live, access) = try checkouts.find(checkout, for: session)
     let snapshot = live.checkout.snapshot(wallOffset: checkouts.wallOffset)
     return .value(access == .observe ? Redaction.redact(snapshot) : snapshot)
   }
 
-  private func wait(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let (live, _) = try checkouts.find(parameters.checkout, for: session)
-    var words: [String] = []
-    if let view = parameters["for"] { words = view.elements.compactMap(\.string) }
-    let names = words.filter { $0 != "terminal" && $0 != "awaiting" }
-    guard !words.isEmpty, names.allSatisfy({ EventKind(rawValue: $0) != nil }) else {
-      throw .invalidParams(
-        path: "/params/for", description: "takes terminal, awaiting or the names of events")
-    }
-    let span = parameters["waitMs"]?.integer ?? 0
-    if span > 0 { try hub.checkWaiting(session) }
+  private func wait(_ session: Session, _ asked: WaitForCheckout) throws(RPCError) -> Reply {
+    let (live, _) = try checkouts.find(asked.checkout, for: session)
+    if asked.span > 0 { try hub.checkWaiting(session) }
     let condition = Wait.Condition.state(
-      isTerminal: words.contains("terminal"), isAwaiting: words.contains("awaiting"), names: names)
-    return .later { call in hub.wait(call, on: live, for: condition, session, span: span) }
+      isTerminal: asked.condition.isTerminal, isAwaiting: asked.condition.isAwaiting,
+      names: asked.condition.names)
+    return .later { call in hub.wait(call, on: live, for: condition, session, span: asked.span) }
   }
 
-  private func list(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let isAll = parameters["all"]?.bool == true
-    if isAll { try session.caller.requireAdministrator() }
-    let isShared = parameters["shared"]?.bool == true
+  private func list(_ session: Session, _ asked: ListCheckouts) throws(RPCError) -> Reply {
+    if asked.isAll { try session.caller.requireAdministrator() }
     checkouts.nextReplyTellsOfMany(session)
-    var states: [String]?
-    if let view = parameters["states"] { states = view.elements.compactMap(\.string) }
     let user = session.caller.userID
-    let source = isAll || isShared ? checkouts.all : checkouts.all(of: user)
-    let after = try cursor(parameters["cursor"])
-    let limit = Int(parameters["limit"]?.integer ?? 100)
+    let source = asked.isAll || asked.isShared ? checkouts.all : checkouts.all(of: user)
+    let after = asked.page.cursor
     var page = ResultPage(for: session.output)
     var next: UInt64?
     var last = after
     for live in source[source.firstPlace(after: after)...] {
       let access =
-        isAll || live.owner == user ? .own : session.caller.sharedAccess(to: live)
-      guard let access, states?.contains(live.checkout.state.rawValue) ?? true else { continue }
+        asked.isAll || live.owner == user ? .own : session.caller.sharedAccess(to: live)
+      guard let access, asked.states?.contains(live.checkout.state) ?? true else { continue }
       let snapshot = live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset)
-      guard page.count < limit, page.add(access == .observe ? Redaction.redact(snapshot) : snapshot)
+      guard page.count < asked.page.limit,
+        page.add(access == .observe ? Redaction.redact(snapshot) : snapshot)
       else {
         next = last
         break
@@ -190,13 +159,5 @@ struct CheckoutMethods {
       last = live.ordinal
     }
     return .written { [page, next] in page.write("checkouts", next: next, to: $0) }
-  }
-
-  private func cursor(_ view: JSONView?) throws(RPCError) -> UInt64 {
-    guard let text = view?.string else { return 0 }
-    guard let ordinal = UInt64(text), String(ordinal) == text else {
-      throw .invalidParams(path: "/params/cursor", description: "is not a page's next")
-    }
-    return ordinal
   }
 }

@@ -17,53 +17,51 @@ struct ComponentMethods {
     self.turn = turn
   }
 
-  var handlers: [String: Handler] {
+  var handlers: [Handler] {
     [
-      "componentWithRedirectManager.provideBanksComponent": provide(.componentWithRedirect),
-      "componentWithRedirectManager.provide": provide(.componentWithRedirect),
-      "achManager.provide": provide(.ach),
+      provide(Methods.provideBanks, .componentWithRedirect),
+      provide(Methods.provideWithRedirect, .componentWithRedirect),
+      provide(Methods.provideACH, .ach),
 
-      "component.start": start,
-      "component.updateCollectedData": { session, parameters throws(RPCError) in
-        try run(.update(parameters[1]?.value ?? .null), session, parameters)
+      Handler(Methods.startComponent, start),
+      Handler(Methods.updateCollectedData) { session, call throws(RPCError) in
+        try run(.update(call.data), on: call.component, session)
       },
-      "component.submit": submit,
-      "component.get": get,
-      "component.reportRedirect": { session, parameters throws(RPCError) in
-        let isDismissed = parameters[1]?.equals("dismissed") == true
-        return try run(.reportRedirect(dismissed: isDismissed), session, parameters)
+      Handler(Methods.submit, submit),
+      Handler(Methods.getComponent, get),
+      Handler(Methods.reportRedirect) { session, call throws(RPCError) in
+        try run(
+          .reportRedirect(dismissed: call.outcome == .dismissed), on: call.component, session)
       },
-      "component.reportBankAccount": { session, parameters throws(RPCError) in
-        try run(.reportBankAccount(try BankAccountReport(parameters)), session, parameters)
+      Handler(Methods.reportBankAccount) { session, call throws(RPCError) in
+        try run(.reportBankAccount(call.report), on: call.component, session)
       },
-      "component.acceptMandate": { session, parameters throws(RPCError) in
-        try run(.decideMandate(isAccepted: true), session, parameters)
+      Handler(Methods.acceptMandate) { session, component throws(RPCError) in
+        try run(.decideMandate(isAccepted: true), on: component, session)
       },
-      "component.declineMandate": { session, parameters throws(RPCError) in
-        try run(.decideMandate(isAccepted: false), session, parameters)
+      Handler(Methods.declineMandate) { session, component throws(RPCError) in
+        try run(.decideMandate(isAccepted: false), on: component, session)
       },
     ]
   }
 
-  private func provide(_ manager: Manager) -> Handler {
-    { session, parameters throws(RPCError) in
-      let (live, _) = try checkouts.find(parameters.checkout, for: session, atLeast: .drive)
-      let type = parameters[1]?.string ?? ""
+  private func provide(_ method: MethodKey<ProvideComponent>, _ manager: Manager) -> Handler {
+    Handler(method) { session, call throws(RPCError) in
+      let (live, _) = try checkouts.find(call.checkout, for: session, atLeast: .drive)
       return try checkouts.answer(
-        .provide(manager: manager, paymentMethodType: type), on: live, by: session, hub)
+        .provide(manager: manager, paymentMethodType: call.paymentMethodType), on: live,
+        by: session, hub)
     }
   }
 
-  private func start(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let (live, index, _) = try checkouts.find(
-      parameters.component, for: session, atLeast: .drive)
+  private func start(_ session: Session, _ component: ComponentID?) throws(RPCError) -> Reply {
+    let (live, index, _) = try checkouts.find(component, for: session, atLeast: .drive)
     try hub.checkWaiting(session)
     return try checkouts.answer(.component(index, .start), on: live, by: session, hub)
   }
 
-  private func submit(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let (live, index, _) = try checkouts.find(
-      parameters.component, for: session, atLeast: .drive)
+  private func submit(_ session: Session, _ component: ComponentID?) throws(RPCError) -> Reply {
+    let (live, index, _) = try checkouts.find(component, for: session, atLeast: .drive)
     let reply = try checkouts.answer(.component(index, .submit), on: live, by: session, hub)
     turn.tell(
       LogEntry(
@@ -75,17 +73,16 @@ struct ComponentMethods {
     return reply
   }
 
-  private func get(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let (live, index, access) = try checkouts.find(parameters.component, for: session)
+  private func get(_ session: Session, _ component: ComponentID?) throws(RPCError) -> Reply {
+    let (live, index, access) = try checkouts.find(component, for: session)
     let snapshot = live.checkout.componentSnapshot(index)
     return .value(access == .observe ? Redaction.redact(snapshot) : snapshot)
   }
 
   private func run(
-    _ command: ComponentCommand, _ session: Session, _ parameters: Parameters
+    _ command: ComponentCommand, on component: ComponentID?, _ session: Session
   ) throws(RPCError) -> Reply {
-    let (live, index, _) = try checkouts.find(
-      parameters.component, for: session, atLeast: .drive)
+    let (live, index, _) = try checkouts.find(component, for: session, atLeast: .drive)
     return try checkouts.answer(.component(index, command), on: live, by: session, hub)
   }
 }

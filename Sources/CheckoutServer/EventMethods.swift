@@ -14,24 +14,25 @@ struct EventMethods {
     self.hub = hub
   }
 
-  var handlers: [String: Handler] {
+  var handlers: [Handler] {
     [
-      "events.subscribe": subscribe,
-      "events.unsubscribe": unsubscribe,
-      "events.read": read,
+      Handler(Methods.subscribe) { session, call throws(RPCError) in
+        switch call.scope {
+        case .checkout(let checkout, let after):
+          try subscribe(session, call.filter, to: checkout, after: after)
+        case .wide(let isShared, let isAll):
+          try subscribe(session, call.filter, isAll ? .all : isShared ? .shared : .own)
+        }
+      },
+      Handler(Methods.unsubscribe, unsubscribe),
+      Handler(Methods.readEvents, read),
     ]
   }
 
-  private func subscribe(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let filter = try EventFilter(parameters["types"])
-    let after = parameters["after"]?.integer
-    guard parameters["checkoutId"] != nil else {
-      guard after == nil else {
-        throw .invalidParams(path: "/params/after", description: "needs a checkoutId")
-      }
-      return try subscribeWidely(session, filter, parameters)
-    }
-    let (live, access) = try checkouts.find(parameters.checkout, for: session)
+  private func subscribe(
+    _ session: Session, _ filter: EventFilter, to checkout: CheckoutReference, after: Int64?
+  ) throws(RPCError) -> Reply {
+    let (live, access) = try checkouts.find(checkout, for: session)
     if let after { try requireHappened(after, of: live) }
     // Of an archived one nothing is left to be sent again, and nothing can come.
     let subscription = hub.subscribe(
@@ -54,15 +55,10 @@ struct EventMethods {
     return .value(reply.adding("trimmedTo", hub.trimmedTo(live).map { .integer($0) }))
   }
 
-  private func subscribeWidely(
-    _ session: Session, _ filter: EventFilter, _ parameters: Parameters
+  private func subscribe(
+    _ session: Session, _ filter: EventFilter, _ reach: WideSubscription.Reach
   ) throws(RPCError) -> Reply {
-    var reach = WideSubscription.Reach.own
-    if parameters["shared"]?.bool == true { reach = .shared }
-    if parameters["all"]?.bool == true {
-      try session.caller.requireAdministrator()
-      reach = .all
-    }
+    if reach == .all { try session.caller.requireAdministrator() }
     let source = checkouts.all(of: session.caller.userID, reach)
     if source.count > Listing.sliceCount { try hub.checkStopping() }
     checkouts.nextReplyTellsOfMany(session)
@@ -79,33 +75,30 @@ struct EventMethods {
     access == .observe ? Redaction.redact(snapshot) : snapshot
   }
 
-  private func unsubscribe(
-    _ session: Session, _ parameters: Parameters
-  ) throws(RPCError) -> Reply {
-    guard hub.unsubscribe(session, parameters[0]?.string ?? "") else {
+  private func unsubscribe(_ session: Session, _ id: String) throws(RPCError) -> Reply {
+    guard hub.unsubscribe(session, id) else {
       throw RPCError(CheckoutError(.unknownSubscription, path: "/subscriptionId"))
     }
     return .value(.object([]))
   }
 
-  private func read(_ session: Session, _ parameters: Parameters) throws(RPCError) -> Reply {
-    let (live, access) = try checkouts.find(parameters.checkout, for: session)
-    let filter = try EventFilter(parameters["types"])
-    let after = parameters["after"]?.integer ?? 0
-    try requireHappened(after, of: live)
-    let limit = Int(parameters["limit"]?.integer ?? 100)
-    let span = parameters["waitMs"]?.integer ?? 0
-    if span > 0, !live.checkout.isEnded, try !hub.hasNews(of: live, after: after, filter) {
+  private func read(_ session: Session, _ call: ReadEvents) throws(RPCError) -> Reply {
+    let (live, access) = try checkouts.find(call.checkout, for: session)
+    try requireHappened(call.after, of: live)
+    if call.span > 0, !live.checkout.isEnded,
+      try !hub.hasNews(of: live, after: call.after, call.filter)
+    {
       try hub.checkWaiting(session)
-      return .later { call in
+      return .later { pending in
         hub.wait(
-          call, on: live, for: .event(after: after, filter: filter, limit: limit), session,
-          span: span)
+          pending, on: live,
+          for: .event(after: call.after, filter: call.filter, limit: call.limit), session,
+          span: call.span)
       }
     }
     let page = try hub.read(
-      of: live, after: after, filter, limit: limit, isRedacted: access == .observe,
-      for: session.output)
+      of: live, after: call.after, call.filter, limit: call.limit,
+      isRedacted: access == .observe, for: session.output)
     return .written { $0.append(contentsOf: page) }
   }
 

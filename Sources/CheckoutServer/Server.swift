@@ -78,14 +78,14 @@ package final class Server {
     let identity = ServerIdentity(
       version: version, epoch: store.epoch ?? hexadecimal(Random.uint64()),
       isDurable: store.isDurable)
-    let methods = MethodHandlers(
+    let methods = MethodTable<Session>(
       SystemMethods(
         checkouts, hub, health, questions, backups, users, directory, counters, current, clock,
         options,
         identity),
       CheckoutMethods(checkouts, hub, clock, ClientTokenReader(policy: started.policy)),
       ComponentMethods(checkouts, hub, turn), EventMethods(checkouts, hub))
-    let inbound = Inbound(methods.table, limits)
+    let inbound = Inbound(methods, limits)
     counters.setCalls { [weak inbound] in inbound?.counters }
     clients = try Clients(
       inbound, outbound, users, directory, hub, turn, clock, counters, journal, current, schedule,

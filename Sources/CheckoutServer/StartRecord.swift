@@ -49,7 +49,9 @@ extension StartRecord {
 struct Fingerprint: Hashable {
   private var state: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
 
-  init(_ parts: String?...) {
+  init(_ parts: String?...) { self.init(parts) }
+
+  init(_ parts: [String?]) {
     for part in parts {
       for byte in (part ?? "").utf8 { mix(byte) }
       mix(part == nil ? 0xFE : 0xFF)  // Neither occurs in UTF-8, so parts cannot run together.

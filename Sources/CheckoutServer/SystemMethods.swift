@@ -41,34 +41,30 @@ struct SystemMethods {
     self.identity = identity
   }
 
-  var handlers: [String: Handler] {
+  var handlers: [Handler] {
     [
-      "system.hello": { session, parameters throws(RPCError) in
-        session.greet(as: parameters[0]?.string)
+      Handler(Methods.hello) { session, client throws(RPCError) in
+        session.greet(as: client)
         return .value(hello(session.caller))
       },
-      "system.ping": { _, _ throws(RPCError) in .written { $0.append("{}") } },
-      "system.echo": { _, parameters throws(RPCError) in
-        .value(parameters.params?.value ?? .null)
-      },
-      "system.status": { session, _ throws(RPCError) in .value(status(for: session)) },
-      "system.allowQuestions": { session, _ throws(RPCError) in
+      Handler(Methods.ping) { _, _ throws(RPCError) in .written { $0.append("{}") } },
+      Handler(Methods.echo) { _, params throws(RPCError) in .value(params) },
+      Handler(Methods.status) { session, _ throws(RPCError) in .value(status(for: session)) },
+      Handler(Methods.allowQuestions) { session, _ throws(RPCError) in
         try session.caller.requireAdministrator()
         try questions.allow()
         session.output.nextReplyDependsOnTurn()
         return .value(.object([]))
       },
-      "system.backup": { session, parameters throws(RPCError) in
+      Handler(Methods.backup) { session, name throws(RPCError) in
         try session.caller.requireAdministrator()
-        return try backups.begin(as: parameters[0]?.string ?? "")
+        return try backups.begin(as: name)
       },
-      "system.connections": { session, parameters throws(RPCError) in
+      Handler(Methods.connections) { session, page throws(RPCError) in
         try session.caller.requireAdministrator()
-        return connections(
-          after: parameters["cursor"]?.string.flatMap(UInt64.init) ?? 0,
-          limit: Int(parameters["limit"]?.integer ?? 100), for: session.output)
+        return connections(page, for: session.output)
       },
-      "system.reload": { session, _ throws(RPCError) in
+      Handler(Methods.reload) { session, _ throws(RPCError) in
         try session.caller.requireAdministrator()
         switch options.reload() {
         case .success(let names):
@@ -78,7 +74,7 @@ struct SystemMethods {
           throw .invalidConfiguration(problem.message, option: problem.option, line: problem.line)
         }
       },
-      "rpc.discover": { _, _ throws(RPCError) in
+      Handler(Methods.discover) { _, _ throws(RPCError) in
         let document = identity.discovery
         return .written { $0.append(json: document) }
       },
@@ -173,13 +169,11 @@ struct SystemMethods {
   // MARK: Connections
 
   /// A page of the connections, in the order in which they came.
-  private func connections(
-    after cursor: UInt64, limit: Int, for client: ConnectionOutput
-  ) -> Reply {
-    let (sessions, following) = directory.page(after: cursor, limit: limit)
+  private func connections(_ request: PageRequest, for client: ConnectionOutput) -> Reply {
+    let (sessions, following) = directory.page(after: request.cursor, limit: request.limit)
     var page = ResultPage(for: client)
     var next = following
-    var last = cursor
+    var last = request.cursor
     for (number, session) in sessions {
       guard page.add(describe(session)) else {
         next = last

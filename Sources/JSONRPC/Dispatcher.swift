@@ -243,10 +243,11 @@ private final class DispatchCore {
     guard let method = methods.method(named: envelope.method) else {
       throw RPCError(.methodNotFound)
     }
-    let parameters = try Parameters(envelope.params, shape: method.shape)
     switch fate {
-    case .run(let context): return try method.handler(context, parameters)
-    case .refuse(let error): throw error
+    case .run(let context): return try method.handler(context, envelope.params)
+    case .refuse(let error):
+      try method.key.check(envelope.params)
+      throw error
     }
   }
 }

@@ -22,6 +22,21 @@ package enum MethodLint {
       + findings(errors: ErrorRow.generic + methods.flatMap(\.errors))
   }
 
+  /// Finds methods that nobody handles, or several do, and handlers of methods there are not.
+  ///
+  /// - Parameters:
+  ///   - rows: The methods there must be.
+  ///   - handled: The rows of those that have a handler.
+  /// - Returns: One sentence for each finding.
+  package static func findings(rows: [MethodRow], handled: [MethodRow]) -> [String] {
+    let wanted = rows.map(\.name.description)
+    let found = handled.map(\.name.description)
+    return wanted.filter { !found.contains($0) }.map { "\($0) has no handler" }
+      + found.indices.filter { found[..<$0].contains(found[$0]) }
+      .map { "\(found[$0]) has two handlers" }
+      + found.filter { !wanted.contains($0) }.map { "\($0) is no method" }
+  }
+
   /// Finds what breaks a rule about errors: reserved codes, long messages, and messages or
   /// `errorId`s that do not belong to one code.
   ///

@@ -17,13 +17,13 @@ package struct MethodRow: Sendable {
   /// Calls with their results.
   package let examples: [ExampleRow]
 
-  /// Makes a row; it has at most ``Parameters/maximumCount`` parameters, the optional ones last.
+  /// Makes a row; it has at most ``Places/maximumCount`` parameters, the optional ones last.
   package init(
     _ name: StaticString, _ summary: String, parameters: [ParameterRow] = [],
     acceptsAnything: Bool = false, result: ResultRow, errors: [ErrorRow] = [],
     examples: [ExampleRow] = []
   ) {
-    precondition(parameters.count <= Parameters.maximumCount)
+    precondition(parameters.count <= Places.maximumCount)
     precondition(!acceptsAnything || parameters.isEmpty)
     self.name = name
     self.summary = summary

@@ -1,11 +1,42 @@
-internal import JSON
+package import JSON
 
 /// The methods a server has: each one row and one handler, found by the bytes of the name.
 package struct MethodTable<Context: AnyObject> {
-  /// What a method does: it says how its call is answered, and never touches the call itself.
-  ///
-  /// The parameters are valid until it returns, and in the closures of what it returns.
-  package typealias Handler = (Context, Parameters) throws(RPCError) -> Reply
+  /// A method with what it does.
+  package struct Entry {
+    /// The method.
+    package let key: any AnyMethodKey
+    let run: (Context, JSONView?) throws(RPCError) -> Reply
+
+    /// Makes an entry.
+    ///
+    /// - Parameters:
+    ///   - key: The method.
+    ///   - handler: Says how a call is answered, and never touches the call itself.
+    package init<P>(
+      _ key: MethodKey<P>, _ handler: @escaping (Context, P) throws(RPCError) -> Reply
+    ) {
+      self.key = key
+      run = { context, params throws(RPCError) in try handler(context, try key.read(params)) }
+    }
+
+    /// Makes an entry of any method.
+    ///
+    /// - Parameters:
+    ///   - key: The method.
+    ///   - handler: The same, given the parameters as they were sent; they are valid until it
+    ///     returns, and in the closures of what it returns.
+    package init(
+      unread key: any AnyMethodKey,
+      _ handler: @escaping (Context, JSONView?) throws(RPCError) -> Reply
+    ) {
+      self.key = key
+      run = { context, params throws(RPCError) in
+        try key.check(params)
+        return try handler(context, params)
+      }
+    }
+  }
 
   /// The rows in the order given.
   package let rows: [MethodRow]
@@ -13,30 +44,39 @@ package struct MethodTable<Context: AnyObject> {
 
   /// Makes a table.
   ///
-  /// - Parameter methods: Rows with their handlers, each name once.
-  package init(_ methods: [(row: MethodRow, handler: Handler)]) {
-    rows = methods.map(\.row)
-    self.methods = Methods(
-      methods.map { row, handler in
-        Method(row) { context, parameters throws(RPCError) in
+  /// - Parameters:
+  ///   - rows: The methods there must be.
+  ///   - entries: Each of them once, in any order; anything else is a mistake that ends the process.
+  ///   - willCall: Runs before each call.
+  package init(
+    _ rows: [MethodRow], _ entries: [Entry], willCall: @escaping (Context) -> Void = { _ in }
+  ) {
+    let findings = MethodLint.findings(rows: rows, handled: entries.map(\.key.row))
+    precondition(findings.isEmpty, findings.joined(separator: "; "))
+    self.rows = rows
+    methods = Methods(
+      entries.map { entry in
+        Method(entry.key) { context, params throws(RPCError) in
           // The dispatcher of this table takes contexts of this type alone.
-          try handler(unsafe unsafeDowncast(context, to: Context.self), parameters)
+          let context = unsafe unsafeDowncast(context, to: Context.self)
+          willCall(context)
+          return try entry.run(context, params)
         }
       })
   }
 }
 
-/// One method, its context's type forgotten: what runs for every call is not generic.
+/// One method, its types forgotten: what runs for every call is not generic.
 final class Method {
-  typealias Handler = (AnyObject, Parameters) throws(RPCError) -> Reply
+  typealias Handler = (AnyObject, JSONView?) throws(RPCError) -> Reply
 
   let name: StaticString
-  let shape: Parameters.Shape
+  let key: any AnyMethodKey
   let handler: Handler
 
-  init(_ row: MethodRow, _ handler: @escaping Handler) {
-    name = row.name
-    shape = Parameters.Shape(row)
+  init(_ key: any AnyMethodKey, _ handler: @escaping Handler) {
+    name = key.row.name
+    self.key = key
     self.handler = handler
   }
 }

@@ -1,7 +1,7 @@
 package import JSON
 
 /// Where a value differs from its schema, and how.
-package struct SchemaViolation: Equatable, Sendable {
+package struct SchemaViolation: Error, Equatable, Sendable {
   /// JSON pointer from the value checked to the part that differs; empty for the value itself.
   package var path: String
   /// What is wrong; it never repeats a value.
@@ -60,14 +60,20 @@ extension Schema {
   private static func arrayViolation(
     in view: JSONView, of element: Schema, _ maximumCount: Int?
   ) -> SchemaViolation? {
-    guard view.kind == .array else { return .init("must be an array") }
-    if let maximumCount, view.count > maximumCount {
-      return .init("must have at most \(maximumCount) elements")
-    }
+    if let found = listViolation(in: view, maximumCount) { return found }
     var index = 0
     for item in view.elements {
       if let found = element.violation(in: item) { return found.inside(String(index)) }
       index += 1
+    }
+    return nil
+  }
+
+  /// What is wrong with a list beside its elements.
+  static func listViolation(in view: JSONView, _ maximumCount: Int?) -> SchemaViolation? {
+    guard view.kind == .array else { return .init("must be an array") }
+    if let maximumCount, view.count > maximumCount {
+      return .init("must have at most \(maximumCount) elements")
     }
     return nil
   }
@@ -125,7 +131,7 @@ extension Schema {
   }
 
   /// Whether a value has this schema's kind and, if it is an object, its members by name.
-  private func isMeant(by view: JSONView) -> Bool {
+  func isMeant(by view: JSONView) -> Bool {
     switch self {
     case .any: true
     case .null: view.kind == .null
@@ -163,7 +169,7 @@ extension SchemaViolation {
   /// A name longer than this is not repeated in a path.
   private static let longestName = 64
 
-  init(_ description: String) { self.init(path: "", description: description) }
+  package init(_ description: String) { self.init(path: "", description: description) }
 
   /// The same, seen from the value that holds this one under that name.
   func inside(_ name: String) -> SchemaViolation {

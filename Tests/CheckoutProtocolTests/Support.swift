@@ -12,12 +12,16 @@ func withView<R>(_ text: String, _ body: (JSONView) throws -> R) throws -> R {
   return try result.get()
 }
 
-/// Lends the parameters of a call, checked as the dispatcher checks them.
-func withParameters<R>(
-  of row: MethodRow?, _ text: String, _ body: (borrowing Parameters) throws -> R
-) throws -> R {
-  let row = try #require(row)
-  return try withView(text) { view in
-    try body(Parameters(view, shape: Parameters.Shape(row)))
+extension MethodKey {
+  /// What a handler would be given for these parameters.
+  func read(_ text: String) throws -> P {
+    try withView(text) { view in try read(view) }
+  }
+}
+
+extension Shape {
+  /// What a text is read as.
+  func read(_ text: String) throws -> T {
+    try withView(text) { view in try read(view) }
   }
 }

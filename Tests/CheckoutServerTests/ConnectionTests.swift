@@ -1,3 +1,4 @@
+import CheckoutProtocol
 import JSONRPC
 import LinuxSystem
 import Testing
@@ -19,9 +20,9 @@ import ValueTree
     let parts = Parts(limits)
     self.parts = parts
     inbound = parts.inbound([
-      "system.ping": { _, _ throws(RPCError) in .value(.object([])) },
+      Handler(Methods.ping) { _, _ throws(RPCError) in .value(.object([])) },
       // Takes more than a connection's share of a turn, and is answered later.
-      "system.status": { [kept] _, _ throws(RPCError) in
+      Handler(Methods.status) { [kept] _, _ throws(RPCError) in
         parts.time.pass(milliseconds: 1)
         return .later { kept.append(KeptCall($0)) }
       },

@@ -52,11 +52,8 @@ final class Parts {
   }
 
   /// What runs lines: some of the methods, each with what the test has it do.
-  func inbound(_ handlers: [String: Handler]) -> Inbound {
-    let rows = Methods.all.compactMap { row in
-      handlers[row.name.description].map { (row: row, handler: $0) }
-    }
-    return Inbound(MethodTable(rows), limits.value)
+  func inbound(_ handlers: [Handler]) -> Inbound {
+    Inbound(MethodTable(handlers.map(\.key.row), handlers), limits.value)
   }
 
   /// A client, and the server's end of its connection.

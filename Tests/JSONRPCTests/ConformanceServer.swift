@@ -122,105 +122,99 @@ final class KeptCall {
 extension ConformanceServer {
   private static let whole = ResultRow("result", .integer, "A whole number.")
   private static let anything = ResultRow("result", .any)
-  private static let numbers: [ParameterRow] = names.map { .optional($0, .integer) }
+  private static let whole64: Shape<Int64> = .integer(Int64.min...Int64.max)
 
-  static let names: [StaticString] = ["a", "b", "c", "d", "e", "f", "g", "h"]
+  private static let gap = MethodKey<Int64>(
+    "conf.gap", "The difference of two numbers.", Parameter<Int64>("high", whole64),
+    Parameter<Int64>("low", whole64), result: whole,
+    examples: [.init("two", params: [.init("high", 9), .init("low", 4)], result: 5)],
+    make: { $0 - $1 })
 
-  static var table: MethodTable<ConformanceServer> {
-    MethodTable([
-      (
-        MethodRow(
-          "conf.gap", "The difference of two numbers.",
-          parameters: [.init("high", .integer), .init("low", .integer)], result: whole,
-          examples: [.init("two", params: [.init("high", 9), .init("low", 4)], result: 5)]),
-        { _, parameters throws(RPCError) in
-          guard let high = parameters["high"]?.integer, let low = parameters[1]?.integer else {
-            throw RPCError(.internalError)
-          }
-          return .value(.integer(high - low))
-        }
-      ),
-      (
-        MethodRow("conf.total", "The sum of numbers.", parameters: numbers, result: whole),
-        { _, parameters throws(RPCError) in
-          .value(.integer((0..<8).reduce(0) { $0 + (parameters[$1]?.integer ?? 0) }))
-        }
-      ),
-      (
-        MethodRow("conf.snapshot", "A fixed list.", result: anything),
-        { _, _ throws(RPCError) in .value(["ready", 5]) }
-      ),
-      (
-        MethodRow("conf.echo", "Its parameters.", acceptsAnything: true, result: anything),
-        { _, parameters throws(RPCError) in
-          .written { output in
-            guard let params = parameters.params else { return output.append("null") }
-            output.append(view: params)
-          }
-        }
-      ),
-      (
-        MethodRow(
-          "conf.deep", "Lists in lists.",
-          parameters: [
-            .init("depth", .integer(0...4000)), .init("byHand", .boolean),
-          ], result: anything),
-        { _, parameters throws(RPCError) in
-          let depth = Int(parameters[0]?.integer ?? 0)
-          guard parameters[1]?.bool == true else {
-            return .value((0..<depth).reduce("]\\\"[") { value, _ in .array([value]) })
-          }
-          return .written { output in
-            for _ in 0..<3 { output.append(#"{"[{":"#) }
-            output.append(value: (3..<depth).reduce("[") { value, _ in .array([value]) })
-            output.append("}}}")
-          }
-        }
-      ),
-      (
-        MethodRow(
-          "conf.optional", "Its parameters, as far as they are there.",
-          parameters: [
-            .init("a", .oneOf([.null, .integer])), .optional("b", .string(1...9)),
-            .optional("c", .object([.optional("d", .integer), .init("e", .integer)])),
-          ], result: anything),
-        { _, parameters throws(RPCError) in
-          .value(.array((0..<3).map { .bool(parameters[$0] != nil) }))
-        }
-      ),
-      (
-        MethodRow("conf.mark", "Nothing.", acceptsAnything: true, result: anything),
-        { _, _ throws(RPCError) in .value(.null) }
-      ),
-      (
-        MethodRow("conf.note", "Nothing.", acceptsAnything: true, result: anything),
-        { server, parameters throws(RPCError) in
-          server.notes.append(parameters.params?.value ?? .null)
-          return .value(.null)
-        }
-      ),
-      (
-        MethodRow("conf.fail", "An error.", result: anything),
-        { _, _ throws(RPCError) in throw RPCError(.internalError) }
-      ),
-      (
-        MethodRow("conf.later", "An answer in its own time.", result: anything),
-        { server, _ throws(RPCError) in
-          .later { server.pending.append(KeptCall($0)) }
-        }
-      ),
-      (
-        MethodRow("conf.forget", "No answer at all.", result: anything),
-        { _, _ throws(RPCError) in .later { _ in } }
-      ),
-      (
-        MethodRow(
-          "conf.fill", "A long string.", parameters: [.init("byteCount", .integer(0...4_000_000))],
-          result: anything),
-        { _, parameters throws(RPCError) in
-          .value(.string(String(repeating: "x", count: Int(parameters[0]?.integer ?? 0))))
-        }
-      ),
-    ])
+  private static let total = MethodKey<Int64>(
+    "conf.total", "The sum of numbers.", number("a"), number("b"), number("c"), number("d"),
+    number("e"), number("f"), number("g"), number("h"), result: whole,
+    make: { $0 + $1 + $2 + $3 + $4 + $5 + $6 + $7 })
+
+  private static func number(_ name: StaticString) -> Parameter<Int64> {
+    .optional(name, whole64, else: 0)
   }
+
+  private static let deep = MethodKey<(depth: Int, isByHand: Bool)>(
+    "conf.deep", "Lists in lists.", Parameter<Int64>("depth", .integer(0...4000)),
+    Parameter<Bool>("byHand", .boolean), result: anything, make: { (Int($0), $1) })
+
+  private struct Inner {
+    let d: Int64?
+    let e: Int64
+  }
+
+  private static let optional = MethodKey<[Bool]>(
+    "conf.optional", "Its parameters, as far as they are there.",
+    Parameter<Int64?>(
+      "a",
+      Shape<Int64?>(.null, otherwise: "") { _ in .some(nil) }.or(whole64.map { $0 })),
+    Parameter<String?>.optional("b", .text(1...9)),
+    Parameter<Inner?>.optional(
+      "c",
+      Shape<Inner>(
+        object: Parameter<Int64?>.optional("d", whole64), Parameter<Int64>("e", whole64),
+        make: Inner.init)),
+    result: anything, make: { [true, $1 != nil, $2 != nil] })
+
+  private static func method(
+    _ name: StaticString, _ summary: String,
+    _ handler: @escaping (ConformanceServer) throws(RPCError) -> Reply
+  ) -> MethodTable<ConformanceServer>.Entry {
+    .init(MethodKey<Void>(name, summary, result: anything)) { server, _ throws(RPCError) in
+      try handler(server)
+    }
+  }
+
+  private static func taker(_ name: StaticString, _ summary: String) -> MethodKey<Value> {
+    MethodKey<Value>(takingAnything: name, summary, result: anything)
+  }
+
+  static var entries: [MethodTable<ConformanceServer>.Entry] {
+    [
+      .init(gap) { _, difference throws(RPCError) in .value(.integer(difference)) },
+      .init(total) { _, sum throws(RPCError) in .value(.integer(sum)) },
+      method("conf.snapshot", "A fixed list.") { _ throws(RPCError) in .value(["ready", 5]) },
+      .init(unread: taker("conf.echo", "Its parameters.")) { _, params throws(RPCError) in
+        .written { output in
+          guard let params else { return output.append("null") }
+          output.append(view: params)
+        }
+      },
+      .init(deep) { _, asked throws(RPCError) in
+        guard asked.isByHand else {
+          return .value((0..<asked.depth).reduce("]\\\"[") { value, _ in .array([value]) })
+        }
+        return .written { output in
+          for _ in 0..<3 { output.append(#"{"[{":"#) }
+          output.append(value: (3..<asked.depth).reduce("[") { value, _ in .array([value]) })
+          output.append("}}}")
+        }
+      },
+      .init(optional) { _, found throws(RPCError) in .value(.array(found.map { .bool($0) })) },
+      .init(taker("conf.mark", "Nothing.")) { _, _ throws(RPCError) in .value(.null) },
+      .init(taker("conf.note", "Nothing.")) { server, params throws(RPCError) in
+        server.notes.append(params)
+        return .value(.null)
+      },
+      method("conf.fail", "An error.") { _ throws(RPCError) in throw RPCError(.internalError) },
+      method("conf.later", "An answer in its own time.") { server throws(RPCError) in
+        .later { server.pending.append(KeptCall($0)) }
+      },
+      method("conf.forget", "No answer at all.") { _ throws(RPCError) in .later { _ in } },
+      .init(
+        MethodKey<Int64>(
+          "conf.fill", "A long string.",
+          Parameter<Int64>("byteCount", .integer(0...4_000_000)), result: anything, make: { $0 })
+      ) { _, byteCount throws(RPCError) in
+        .value(.string(String(repeating: "x", count: Int(byteCount))))
+      },
+    ]
+  }
+
+  static var table: MethodTable<ConformanceServer> { MethodTable(entries.map(\.key.row), entries) }
 }

@@ -20,6 +20,26 @@ import ValueTree
     await #expect(processExitsWith: .failure) { _ = NameIndex(["a.b", "c.d", "a.b"]) }
   }
 
+  @Test func `a method that nobody handles, or two do, is found`() {
+    let rows = Self.rows
+    #expect(MethodLint.findings(rows: rows, handled: rows.reversed()).isEmpty)
+    #expect(
+      MethodLint.findings(rows: rows, handled: Array(rows.dropFirst()))
+        == ["conf.gap has no handler"])
+    #expect(
+      MethodLint.findings(rows: rows, handled: rows + [rows[1]])
+        == ["conf.total has two handlers"])
+    #expect(
+      MethodLint.findings(rows: Array(rows.dropLast()), handled: rows)
+        == ["conf.fill is no method"])
+  }
+
+  @Test func `a table that lacks a handler is not made`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = MethodTable<ConformanceServer>(Self.rows, Array(ConformanceServer.entries.dropLast()))
+    }
+  }
+
   @Test(arguments: [
     (#"[1]"#, "/params/1", "is required"), (#"{"low":1}"#, "/params/high", "is required"),
     (#"[1,2,3]"#, "/params/2", "there are at most 2 parameters"),

@@ -4,9 +4,6 @@ internal import ValueTree
 
 /// The protocol's methods on the real framer, parser and dispatcher, without a socket.
 package final class LineServer: ReplySink {
-  /// What the handlers do beside answering.
-  package typealias Reading = (MethodRow, Parameters) -> Void
-
   package let output = JSONOutput()
   package var callsInFlight = 0
   package let batches = UnfinishedBatches()
@@ -27,7 +24,7 @@ package final class LineServer: ReplySink {
   /// Makes a server.
   ///
   /// - Parameters:
-  ///   - methods: What ``dispatcher(for:maximumLineByteCount:reading:)`` has made.
+  ///   - methods: What ``dispatcher(for:maximumLineByteCount:)`` has made.
   ///   - maximumLineByteCount: The same as there.
   ///   - maximumReplyByteCount: The longest reply; without it there is just room for a batch.
   package init(
@@ -43,30 +40,28 @@ package final class LineServer: ReplySink {
   /// Makes what servers may share.
   ///
   /// - Parameters:
-  ///   - rows: The methods; a third answers at once, a third later, a third with an error.
+  ///   - keys: The methods. Each reads its parameters; a third answers at once, a third later, a third
+  ///     with an error.
   ///   - maximumLineByteCount: The longest line.
-  ///   - reading: Reads the parameters as the daemon's handlers do.
   /// - Returns: A dispatcher.
   package static func dispatcher(
-    for rows: [MethodRow], maximumLineByteCount: Int, reading: @escaping Reading = { _, _ in }
+    for keys: [any AnyMethodKey], maximumLineByteCount: Int
   ) -> Dispatcher<LineServer> {
-    let methods = rows.enumerated().map { place, row in
-      (row: row, handler: handler(of: row, place % 3, reading))
-    }
+    let methods = keys.enumerated().map { place, key in entry(of: key, place % 3) }
     return Dispatcher(
-      MethodTable(methods), maximumLineByteCount: maximumLineByteCount, maximumDepth: 32,
+      MethodTable(keys.map(\.row), methods), maximumLineByteCount: maximumLineByteCount,
+      maximumDepth: 32,
       maximumBatchCount: maximumBatchCount)
   }
 
-  private static func handler(
-    of row: MethodRow, _ way: Int, _ reading: @escaping Reading
-  ) -> MethodTable<LineServer>.Handler {
-    { server, parameters throws(RPCError) in
-      reading(row, parameters)
+  private static func entry(
+    of key: any AnyMethodKey, _ way: Int
+  ) -> MethodTable<LineServer>.Entry {
+    .init(unread: key) { server, params throws(RPCError) in
       switch way {
       case 0:
         return .written { output in
-          guard let view = parameters.params else { return output.append("{}") }
+          guard let view = params else { return output.append("{}") }
           output.append(view: view)
         }
       case 1: return .later { server.pending.append(KeptCall($0)) }
