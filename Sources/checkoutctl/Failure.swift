@@ -93,7 +93,8 @@ enum Failure: Error {
   private static func text(of error: Value) -> String {
     let data = error["data"]
     let id = data?["errorId"]?.string.map { " (\($0))" } ?? ""
-    let more = [data?["description"], data?["recoverySuggestion"]].compactMap { $0?.string }
+    let details = CheckoutErrorDetails(data ?? .object([]))
+    let more = [details.wholeDescription, details.recoverySuggestion ?? ""].filter { !$0.isEmpty }
     return (["checkoutctl: \(error["message"]?.string ?? "")\(id)"] + more)
       .joined(separator: "\n  ").split(separator: "\n").map { String($0).printable }
       .joined(separator: "\n")

@@ -1,4 +1,5 @@
 @testable import CheckoutClient
+import JSON
 import Testing
 import ValueTree
 
@@ -17,6 +18,68 @@ import ValueTree
       "clientToken": "t", "settings": ["paymentHandling": "auto"], "startKey": "till-1",
     ]
     #expect(starts == [params, params])
+  }
+
+  @Test func `a component's start whose answer was lost has the banks all the same`() async throws {
+    let daemon = try ScriptedDaemon { request in
+      switch (request.method, request.connection) {
+      case ("component.start", 1): [.hangUp]
+      case ("component.start", _): [request.error(1003, "already-started")]
+      case ("component.get", _):
+        [
+          request.result(
+            #"{"componentId":"c","step":{"name":"banksRetrieved"},"banks":[{"id":"1","name":"B"}]}"#
+          )
+        ]
+      default: Script.answer(request)
+      }
+    }
+    defer { daemon.close() }
+    let checkout = try await Checkout.attach(checkoutId: Script.checkout, socketPath: daemon.path)
+    let component = try await checkout.component(for: "ADYEN_IDEAL")
+    let banks = [IssuingBank(id: "1", name: "B", iconUrlStr: nil, isDisabled: false)]
+    #expect(try await component.start() as? BanksStep == .banksRetrieved(banks: banks))
+    #expect(try await component.snapshot().step as? BanksStep == .banksRetrieved(banks: banks))
+  }
+
+  @Test(arguments: [
+    (#"{"step":{"name":"notInitialized"}}"#, "nil"),
+    (#"{"step":{"name":"ready"}}"#, "ready"),
+    (#"{"step":{"name":"awaitingCode"}}"#, "awaitingCode"),
+    (#"{"step":{"name":"awaitingConfirmation"}}"#, "awaitingConfirmation"),
+    (#"{"step":{"name":"somethingNew"}}"#, "somethingNew"),
+    (
+      #"{"step":{"name":"retrievedUserDetails"},"details":{"firstName":"Ada","lastName":"B"}}"#,
+      "Ada"
+    ),
+  ])
+  func `a snapshot has the component's step`(text: String, expected: String) throws {
+    let component = CheckoutSnapshot.Component(try JSONReader().value(of: text))
+    switch component.step {
+    case let step as NamedStep: #expect(step.rawValue == expected)
+    case ACHUserDetailsStep.retrievedUserDetails(let details)?:
+      #expect(details.firstName == expected)
+    case nil: #expect(expected == "nil")
+    default: Issue.record("another step")
+    }
+  }
+
+  @Test func `an error says where and what is wrong`() throws {
+    let data: Value = [
+      "errorId": "invalid-collected-data", "description": "Data is missing", "path": "/params/x",
+      "validationErrors": [
+        ["field": "firstName", "errorId": "e", "description": "It is empty"],
+        ["errorId": "other"],
+      ],
+    ]
+    let details = CheckoutErrorDetails(data)
+    let whole = "Data is missing (/params/x); firstName: It is empty; other"
+    #expect(
+      CheckoutClientError.refused(code: 1004, details: details).description
+        == "\(whole) (1004, invalid-collected-data)")
+    #expect(PrimerError.daemonError(details).description == "[invalid-collected-data] \(whole)")
+    let plain = CheckoutErrorDetails(errorId: "e", description: "d")
+    #expect(CheckoutClientError.refused(code: 1, details: plain).description == "d (1, e)")
   }
 
   @Test func `a start says what is asked for`() async throws {

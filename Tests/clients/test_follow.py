@@ -61,6 +61,10 @@ class OneCheckout(CtlTest):
         outcome = self.ctl("follow", "--since", str(len(history)), checkout.id)
         self.assertEqual(outcome, Outcome(0, "", ""))
 
+    def test_since_an_event_that_has_not_happened(self) -> None:
+        outcome = self.assert_ends(self.ctl("follow", "--since", "99", self.start().id), ERROR_REPLY)
+        self.assertIn("is beyond the checkout's latest event (/params/after)", outcome.errors)
+
     def test_until_an_event(self) -> None:
         checkout = self.chosen()
         outcome = self.ctl("follow", "--json", checkout.id, "--wait", "component.didUpdateValidationStatus")

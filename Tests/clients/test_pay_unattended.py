@@ -145,6 +145,9 @@ class Accounts(UnattendedTest):
         outcome = self.assert_ends(self.ach(self.session(), {"firstName": "7", "lastName": " "}, "--json").finish(), 1)
         errors = outcome.error["data"]["validationErrors"]
         self.assertEqual([error["field"] for error in errors], ["firstName", "lastName"])
+        for_people = self.ach(self.session(), {"firstName": "7", "lastName": " "}).finish().errors
+        for error in errors:
+            self.assertIn(f"; {error['field']}: {error['description']}", for_people)
 
 
 class Endings(UnattendedTest):

@@ -24,6 +24,10 @@ public struct CheckoutState: RawRepresentable, Sendable, Hashable {
   public static let awaitingBankAccount = Self(rawValue: "awaitingBankAccount")
   /// The shopper reads the mandate.
   public static let awaitingMandate = Self(rawValue: "awaitingMandate")
+  /// The shopper is shown a code, or enters one elsewhere.
+  public static let awaitingCode = Self(rawValue: "awaitingCode")
+  /// The shopper confirms the payment elsewhere.
+  public static let awaitingConfirmation = Self(rawValue: "awaitingConfirmation")
   /// Primer is at work.
   public static let processing = Self(rawValue: "processing")
   /// A cancellation waits for Primer's answer.
@@ -97,7 +101,7 @@ public struct CheckoutSnapshot: Sendable {
     init(_ value: Value) {
       id = value["componentId"]?.string ?? ""
       paymentMethodType = value["paymentMethodType"]?.string ?? ""
-      step = value["step"].flatMap(StepReader.step)
+      step = StepReader.current(of: value)
       data = (value["data"]?.object ?? []).compactMap(CollectedData.data)
       let judged = (value["validation"]?.object ?? []).compactMap { field in
         PrimerValidationStatus(field.value).map { (field.name, $0) }

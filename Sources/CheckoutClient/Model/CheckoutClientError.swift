@@ -25,7 +25,8 @@ extension CheckoutClientError: CustomStringConvertible {
     switch self {
     case .unreachable(let reason): "cannot reach checkoutd: \(reason)"
     case .protocolViolation(let what): "no checkoutd listens there: \(what)"
-    case .refused(let code, let details): "\(details.description) (\(code), \(details.errorId))"
+    case .refused(let code, let details):
+      "\(details.wholeDescription) (\(code), \(details.errorId))"
     case .cancelled: "the waiting was cancelled"
     }
   }

@@ -1,4 +1,4 @@
-import ValueTree
+package import ValueTree
 
 /// What the daemon tells about something that went wrong.
 public struct CheckoutErrorDetails: Sendable, Hashable, CustomStringConvertible {
@@ -50,8 +50,18 @@ public struct CheckoutErrorDetails: Sendable, Hashable, CustomStringConvertible 
 }
 
 extension CheckoutErrorDetails {
+  /// What went wrong, which parameter was wrong, and what is wrong with the collected data, in a line.
+  package var wholeDescription: String {
+    let said = [description, path.map { "(\($0))" } ?? ""].filter { !$0.isEmpty }
+    let wrong = validationErrors.map { error in
+      [error.field, error.errorDescription ?? error.errorId].compactMap(\.self)
+        .joined(separator: ": ")
+    }
+    return ([said.joined(separator: " ")] + wrong).filter { !$0.isEmpty }.joined(separator: "; ")
+  }
+
   /// Reads the `data` of an error reply, or the `error` of an event.
-  init(_ value: Value, description: String = "") {
+  package init(_ value: Value, description: String = "") {
     errorId = value["errorId"]?.string ?? "unknown"
     self.description = value["description"]?.string ?? description
     recoverySuggestion = value["recoverySuggestion"]?.string

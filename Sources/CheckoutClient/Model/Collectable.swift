@@ -6,11 +6,30 @@ public protocol PrimerCollectableData: Sendable {}
 /// Something that a component has come to.
 public protocol PrimerHeadlessStep: Sendable {}
 
+/// A step that has nothing but its name, which may be one that this version does not know.
+public struct NamedStep: PrimerHeadlessStep, RawRepresentable, Hashable {
+  /// The word of the protocol.
+  public let rawValue: String
+
+  /// Takes any word: a daemon may know steps that this library does not.
+  ///
+  /// - Parameter rawValue: The word of the protocol.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// A component that fetches nothing is started.
+  public static let ready = Self(rawValue: "ready")
+  /// The shopper is shown a code, or enters one elsewhere.
+  public static let awaitingCode = Self(rawValue: "awaitingCode")
+  /// The shopper confirms the payment elsewhere.
+  public static let awaitingConfirmation = Self(rawValue: "awaitingConfirmation")
+}
+
 /// Steps as the protocol writes them.
 enum StepReader {
-  /// Reads a `step`; nil if this version does not know it.
+  /// Reads a `step`; nil before the start, and if this version does not know it.
   static func step(_ value: Value) -> (any PrimerHeadlessStep)? {
     switch value["name"]?.string {
+    case nil, "notInitialized": nil
     case "loading": BanksStep.loading
     case "banksRetrieved":
       BanksStep.banksRetrieved(banks: (value["banks"]?.array ?? []).map(IssuingBank.init))
@@ -18,7 +37,15 @@ enum StepReader {
       ACHUserDetailsStep.retrievedUserDetails(ACHUserDetails(value["details"] ?? .object([])))
     case "didCollectUserDetails": ACHUserDetailsStep.didCollectUserDetails
     case "webRedirect": redirect(value)
-    default: nil
+    case let name?: NamedStep(rawValue: name)
+    }
+  }
+
+  /// Reads the step of a component, which has the banks or the details beside it.
+  static func current(of component: Value) -> (any PrimerHeadlessStep)? {
+    component["step"].flatMap {
+      step(
+        $0.adding("banks", component["banks"]).adding("details", component["details"]))
     }
   }
 

@@ -49,9 +49,11 @@ extension PrimerError: CustomStringConvertible {
     return details.recoverySuggestion
   }
 
-  /// Id, text and the id for the journal in one line.
+  /// Id, text, what it is about and the id for the journal in one line.
   public var description: String {
-    let text = "[\(errorId)] \(errorDescription ?? "")"
+    var said = errorDescription ?? ""
+    if case .daemonError(let details) = self { said = details.wholeDescription }
+    let text = "[\(errorId)] \(said)"
     return diagnosticsId.isEmpty ? text : "\(text) (diagnosticsId: \(diagnosticsId))"
   }
 

@@ -255,9 +255,8 @@ extension DetailsView.Field {
 extension RPCError {
   /// What was wrong, for people.
   var explanation: String {
-    let description = data?["description"]?.string ?? message
-    let path = data?["path"]?.string.map { " (\($0))" } ?? ""
-    let advice = data?["recoverySuggestion"]?.string.map { " \($0)." } ?? ""
-    return "\(description)\(path).\(advice)"
+    let details = CheckoutErrorDetails(data ?? .object([]), description: message)
+    let advice = details.recoverySuggestion.map { " \($0)." } ?? ""
+    return "\(details.wholeDescription).\(advice)"
   }
 }

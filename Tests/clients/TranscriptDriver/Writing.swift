@@ -105,6 +105,7 @@ enum StepWriter {
     case WebRedirectStep.loaded(let url):
       ["name": "webRedirect", "state": "loaded", "url": .string(url)]
     case let step as WebRedirectStep: ["name": "webRedirect", "state": .string("\(step)")]
+    case let step as NamedStep: ["name": .string(step.rawValue)]
     default: .null
     }
   }

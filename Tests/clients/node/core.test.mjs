@@ -60,6 +60,12 @@ test("which errors end a connection", () => {
   }
 });
 
+test("an error says where and what is wrong", () => {
+  const wrong = [{ field: "firstName", description: "It is empty" }, { description: "Another" }];
+  const data = { errorId: "e", path: "/params/x", validationErrors: wrong };
+  assert.equal(new CallError(1, "m", data).message, "e (1): m (/params/x); firstName: It is empty; Another");
+});
+
 test("what is no message", () => {
   const texts = ["", "{", "1", "null", "[]", "{}", '\ufeff{"id":1,"result":1}'];
   const replies = ['{"id":1}', '{"id":"1","result":1}', '{"id":1,"error":3}', '{"id":1,"error":{"code":"1"}}'];

@@ -10,7 +10,9 @@ export class CheckoutdError extends Error {
 /** The daemon answered a call with an error: switch on `code` and `errorId`. */
 export class CallError extends CheckoutdError {
   constructor(code, summary, data) {
-    super(`${data.errorId ?? ""} (${code}): ${data.description ?? summary}`);
+    const path = data.path === undefined ? "" : ` (${data.path})`;
+    const said = `${data.errorId ?? ""} (${code}): ${data.description ?? summary}${path}`;
+    super([said, ...(data.validationErrors ?? []).map(inWords)].join("; "));
     this.code = code;
     this.data = data;
   }
@@ -20,6 +22,8 @@ export class CallError extends CheckoutdError {
     return this.data.errorId ?? "";
   }
 }
+
+const inWords = ({ field, description }) => (field === undefined ? description : `${field}: ${description}`);
 
 /** The daemon could not be reached, so the call was not made. */
 export class Unreachable extends CheckoutdError {}
