@@ -57,6 +57,8 @@ struct CellRun {
   private let situation: Situation
   private let probes: SchemaProbes
   private var bench: SituationBench
+  /// The checkout as the situation has it.
+  private var untouched: Value
   private var waiting: [Waiting] = []
   private let reader = JSONReader()
   /// How many cells there were.
@@ -71,6 +73,7 @@ struct CellRun {
   init(_ situation: Situation) throws {
     self.situation = situation
     bench = try SituationBench(situation)
+    untouched = bench.live.checkout.snapshot(wallOffset: 0)
     let decision = situation == .decidingAfterResume ? "d2" : "d1"
     probes = SchemaProbes(
       samples: [
@@ -95,12 +98,16 @@ struct CellRun {
       let roles = Role.allCases.filter {
         $0 != .administrator || isAsked || probe.label == "nothing"
       }
+      guard probe.fits != false else {
+        // What does not fit is refused before anybody asks who calls, or whether the store works.
+        let cells = roles.map { Cell(row: row, probe: probe, role: $0, isStoreFailing: true) }
+        _ = try take(cells, pieces.joined(separator: bench.digits))
+        continue
+      }
       for role in roles {
         let failing = Cell(row: row, probe: probe, role: role, isStoreFailing: true)
         let (refusal, hasFailed) = try take(failing, pieces.joined(separator: bench.digits))
-        if hasFailed { try begin() }
-        // What does not fit is refused before anybody asks whether the store works.
-        if probe.fits == false { continue }
+        if hasFailed { try goOn() }
         let working = Cell(row: row, probe: probe, role: role, isStoreFailing: false)
         let commits = bench.bench.backend.commitCount
         let (reply, _) = try take(working, pieces.joined(separator: bench.digits))
@@ -138,51 +145,79 @@ struct CellRun {
   private mutating func begin() throws {
     try finish()
     bench = try SituationBench(situation)
+    untouched = bench.live.checkout.snapshot(wallOffset: 0)
+  }
+
+  /// Lets the store be found well a second later; begins anew if the checkout has gone on meanwhile.
+  private mutating func goOn() throws {
+    let commits = bench.bench.backend.commitCount
+    bench.bench.pass(milliseconds: 1000)
+    if bench.bench.backend.commitCount > commits { try begin() }
   }
 
   // MARK: Cells
 
-  /// Makes a call, with another behind it that is always answered.
+  /// Makes a call.
   ///
   /// - Returns: The reply, if there is one yet, and whether a commit has failed.
   private mutating func take(
     _ cell: Cell, _ params: String
   ) throws -> (reply: Value?, hasFailed: Bool) {
-    count += 1
+    let failures = bench.bench.backend.failureCount
+    let replies = try take([cell], params)
+    return (replies[0], bench.bench.backend.failureCount > failures)
+  }
+
+  /// Has each caller make the call in the same turn, with another behind it that is always answered.
+  ///
+  /// - Returns: The replies that there are yet.
+  private mutating func take(_ cells: [Cell], _ params: String) throws -> [Value?] {
     let server = bench.bench
-    let id = Int64(count)
-    let client =
-      switch cell.role {
-      case .owner: bench.owner
-      case .observer: bench.observer
-      case .stranger: bench.stranger
-      case .administrator: bench.administrator
-      }
-    let snapshot = cell.isStoreFailing ? bench.live.checkout.snapshot(wallOffset: 0) : .null
     let failures = server.backend.failureCount
-    client.send(
-      #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(cell.row.name)","params":\#(params)}"# + "\n"
-        + #"{"jsonrpc":"2.0","id":"ping","method":"system.ping"}"# + "\n")
-    server.backend.isFailing = cell.isStoreFailing
-    var lines: [Value] = []
+    let calls = cells.map { cell in
+      count += 1
+      return (cell: cell, client: client(of: cell.role), id: Int64(count))
+    }
+    for (cell, client, id) in calls {
+      client.send(
+        #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(cell.row.name)","params":\#(params)}"# + "\n"
+          + #"{"jsonrpc":"2.0","id":"ping","method":"system.ping"}"# + "\n")
+      server.backend.isFailing = cell.isStoreFailing
+    }
+    var lines: [[Value]] = calls.map { _ in [] }
+    var isAnswered: Bool { lines.allSatisfy { $0.contains { $0["id"] == "ping" } } }
     // A long line takes more than one turn to read.
-    for _ in 0..<8 where !lines.contains(where: { $0["id"] == "ping" }) {
+    for _ in 0..<8 where !isAnswered {
       server.turn()
-      lines += try client.readLines()
+      for place in calls.indices { lines[place] += try calls[place].client.readLines() }
     }
     server.backend.isFailing = false
-    let hasFailed = server.backend.failureCount > failures
-    if !lines.contains(where: { $0["id"] == "ping" }) { note(cell, "the server does not go on") }
-    if hasFailed, bench.live.checkout.snapshot(wallOffset: 0) != snapshot {
-      note(cell, "not taken back")
+    if !isAnswered { note(cells[0], "the server does not go on") }
+    if server.backend.failureCount > failures,
+      bench.live.checkout.snapshot(wallOffset: 0) != untouched
+    {
+      note(cells[0], "not taken back")
     }
-    let reply = lines.first { $0["id"]?.integer == id || $0["id"] == .null }
-    if reply == nil {
-      waiting.append(Waiting(cell: cell, client: try replaceClient(of: cell.role), id: id))
-    } else {
-      judge(cell, reply)
+    var replies: [Value?] = []
+    for ((cell, _, id), lines) in zip(calls, lines) {
+      let reply = lines.first { $0["id"]?.integer == id || $0["id"] == .null }
+      if reply == nil {
+        waiting.append(Waiting(cell: cell, client: try replaceClient(of: cell.role), id: id))
+      } else {
+        judge(cell, reply)
+      }
+      replies.append(reply)
     }
-    return (reply, hasFailed)
+    return replies
+  }
+
+  private func client(of role: Role) -> TestClient {
+    switch role {
+    case .owner: bench.owner
+    case .observer: bench.observer
+    case .stranger: bench.stranger
+    case .administrator: bench.administrator
+    }
   }
 
   private func replaceClient(of role: Role) throws -> TestClient {
