@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.daemon import ACH, Daemon, update
 from bench.machine import GENERATOR_CPU
 from bench.report import table
-from bench.servers import DidNotRun, Request
+from bench.servers import TIMEOUT, DidNotRun, Request
 from bench.setting import Setting, say
 
 _CONNECTIONS = 50
@@ -46,6 +46,14 @@ def _requests(daemon: Daemon) -> dict[str, Request]:
 # System calls
 
 
+def _await_tracer(pid: int) -> None:
+    """Waits until another process traces this one."""
+    deadline = time.monotonic() + TIMEOUT
+    while re.search(r"^TracerPid:\t0$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE):
+        if time.monotonic() > deadline:
+            raise DidNotRun("strace does not begin")
+
+
 def system_calls(setting: Setting) -> str:
     """How often a call enters the kernel, and what for."""
     if not shutil.which("strace"):
@@ -58,7 +66,7 @@ def system_calls(setting: Setting) -> str:
             report = setting.scratch / "strace"
             command = ["strace", "-f", "-c", "-o", str(report), "-p", str(daemon.process.pid)]
             tracer = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(0.5)
+            _await_tracer(daemon.process.pid)
             count = _drive(setting, daemon.process.socket_path, request)
             tracer.send_signal(signal.SIGINT)
             tracer.wait(15)
