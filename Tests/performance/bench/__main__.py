@@ -80,7 +80,8 @@ def main() -> None:
         if arguments.soak:
             print(soak(setting, arguments.soak))
         if arguments.stuck:
-            print(f"{stuck(setting)}\n\n{crowded(setting)}")
+            print(stuck(setting), flush=True)
+            print(f"\n{crowded(setting)}")
         if arguments.profile:
             print(f"{system_calls(setting)}\n\n{instructions(setting)}")
         chosen = (arguments.growth, arguments.recovery, arguments.soak, arguments.stuck, arguments.profile)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.daemon import ACH, Checkout, Daemon, Sandbox
+from bench.daemon import Checkout, Sandbox
 from bench.machine import GENERATOR_CPU, on_cpu
 from bench.setting import say
 
@@ -40,18 +40,12 @@ def _line(method: str, **params: Any) -> bytes:
 
 @dataclass(frozen=True)
 class Stage:
-    """What floods need: a daemon, its sandbox, checkouts with many events, and many live ones."""
+    """What floods need: a daemon, its sandbox, checkouts with many events, and others; all are the flooding user's."""
 
     path: Path
     sandbox_port: int
     long: Sequence[Checkout]
     live: Sequence[Checkout]
-
-    @classmethod
-    def build(cls, daemon: Daemon, sandbox: Sandbox, long: Sequence[Checkout]) -> Stage:
-        """Makes the live checkouts, which are the flooding user's."""
-        live = list(daemon.make_checkouts(LIVE - len(long), ACH, USER))
-        return cls(daemon.process.socket_path, sandbox.port, long, live)
 
 
 class _Pump:
