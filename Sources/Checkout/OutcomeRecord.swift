@@ -96,11 +96,26 @@ extension Checkout {
     sessionID = ""
     spans = Spans()
     repetition = nil
-    sharedSettings = Shared(Settings(paymentHandling: record.paymentHandling))
-    sharedToken = Shared(ClientToken(encoded: "", accessToken: "", expiresAt: 0))
-    sharedConfiguration = Shared(nil)
+    sharedSettings = Remains.settings(record.paymentHandling)
+    sharedToken = Remains.token
+    sharedConfiguration = Remains.configuration
     shares = []
     seq = record.seq
     phase = .archived(record)
+  }
+}
+
+/// What is the same in all checkouts of which only the record is left: there are a great many.
+private enum Remains {
+  static let token = Shared(ClientToken(encoded: "", accessToken: "", expiresAt: 0))
+  static let configuration: Shared<Configuration?> = Shared(nil)
+  private static let automatic = Shared(Settings(paymentHandling: .auto))
+  private static let manual = Shared(Settings(paymentHandling: .manual))
+
+  static func settings(_ handling: Settings.PaymentHandling) -> Shared<Settings> {
+    switch handling {
+    case .auto: automatic
+    case .manual: manual
+    }
   }
 }

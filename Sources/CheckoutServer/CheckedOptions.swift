@@ -32,7 +32,8 @@ package struct CheckedOptions: Sendable {
     if let memoryLimit, need > memoryLimit {
       throw OptionError(
         "the limits allow for \(mebibytes(need)), and the control group for \(mebibytes(memoryLimit)):"
-          + " lower --max-memory, --max-checkouts or --max-connections, or raise MemoryMax=")
+          + " lower --max-memory, --max-checkouts, --max-records or --max-connections,"
+          + " or raise MemoryMax=")
     }
     self.options = options
   }

@@ -28,7 +28,7 @@ package struct Limits: Sendable, Equatable {
   /// Records of one user's checkouts.
   package var recordsPerUser = 100_000
   /// Records of all users' checkouts.
-  package var records = 1_000_000
+  package var records = 200_000
   /// Shares of one checkout.
   package var shares = 64
   /// Bytes that wait to be read by one client.
@@ -51,13 +51,15 @@ package struct Limits: Sendable, Equatable {
   /// The memory that the process may come to need with all that these limits allow.
   var memoryNeed: Int {
     memory + connections * Self.connectionByteCount + checkouts * Self.checkoutByteCount
-      + Self.fixedByteCount
+      + records * Self.recordByteCount + Self.fixedByteCount
   }
 
   /// What a connection takes that holds nothing.
   private static let connectionByteCount = 4096
   /// What a checkout takes, as measured with a usual configuration.
   private static let checkoutByteCount = 28 * 1024
+  /// What is left of one that is over takes, as measured with a start key and a payment.
+  private static let recordByteCount = 2 * 1024
   /// The process itself, with what a turn takes.
   private static let fixedByteCount = 64 * 1024 * 1024
 

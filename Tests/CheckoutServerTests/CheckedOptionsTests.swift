@@ -1,3 +1,4 @@
+import LinuxSystem
 import Testing
 
 @testable import CheckoutServer
@@ -50,8 +51,26 @@ import Testing
     _ = try Self.check("", memoryLimit: need)
     let error = #expect(throws: OptionError.self) { try Self.check("", memoryLimit: need - 1) }
     #expect(error?.message.contains("MemoryMax=") == true)
-    _ = try Self.check("max-memory = 1048576", memoryLimit: need - 1)
-    #expect(need < 1 << 30)
+  }
+
+  @Test(arguments: [
+    "max-memory = 1048576", "max-checkouts = 1", "max-records = 1", "max-connections = 17",
+  ])
+  func `whoever lowers one of the limits that the refusal names needs less`(text: String) throws {
+    let need = Limits().memoryNeed
+    let option = text.prefix { $0 != " " }
+    let error = #expect(throws: OptionError.self) { try Self.check("", memoryLimit: need - 1) }
+    #expect(error?.message.contains("--\(option)") == true)
+    _ = try Self.check(text, memoryLimit: need - 1)
+  }
+
+  @Test func `the unit has room for the defaults before it slows the daemon down`() throws {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let unit = try #require(readFile(root + "/systemd/checkoutd.service"))
+    let lines = String(decoding: unit, as: UTF8.self).split(separator: "\n")
+    let high = lines.compactMap { $0.wholeMatch(of: /MemoryHigh=([0-9]+)M/)?.1 }.first
+    let mebibytes = try #require(high.flatMap { Int($0) })
+    #expect(Limits().memoryNeed <= mebibytes << 20)
   }
 
   @Test(arguments: [

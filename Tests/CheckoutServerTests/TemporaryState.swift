@@ -47,15 +47,3 @@ final class TemporaryState {
     unsafe rmdir(path)
   }
 }
-
-private func readFile(_ path: String) -> [UInt8]? {
-  let file = unsafe open(path, O_RDONLY)
-  guard file >= 0 else { return nil }
-  defer { close(file) }
-  var info = stat()
-  guard unsafe fstat(file, &info) == 0 else { return nil }
-  let size = Int(info.st_size)
-  return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-    unsafe count = max(0, read(file, buffer.baseAddress, size))
-  }
-}

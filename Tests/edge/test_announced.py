@@ -26,7 +26,7 @@ LIMITS: dict[str, tuple[str, int, int]] = {
     "checkouts": ("--max-checkouts", 20_000, 89),
     "endedPerUid": ("--max-ended-per-uid", 256, 21),
     "recordsPerUid": ("--max-records-per-uid", 100_000, 2222),
-    "records": ("--max-records", 1_000_000, 3333),
+    "records": ("--max-records", 200_000, 3333),
     "shares": ("--max-shares", 64, 3),
     "queue": ("--max-queue", 4 * 1024 * 1024, 70_000),
     "memory": ("--max-memory", 256 * 1024 * 1024, 2_000_000),

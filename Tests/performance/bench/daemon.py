@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -194,6 +195,17 @@ class Daemon:
             component = caller.call(_PROVIDERS[kind], checkoutId=id, paymentMethodType=kind)["componentId"]
             caller.call("component.start", componentId=component)
             yield Checkout(id, component)
+        caller.close()
+
+    def make_records(self, count: int) -> None:
+        """Starts checkouts, each with a key, and cancels them."""
+        caller = Caller(self.process.socket_path)
+        for number in range(1, count + 1):
+            if number % 1000 == 0:
+                self._sandbox.forget_requests()
+            key = str(uuid.uuid4())
+            caller.call("checkout.start", clientToken=self._sandbox.client_token(), startKey=key)
+            caller.call("checkout.cancel", checkoutId={"startKey": key})
         caller.close()
 
     def note_size(self, checkout: Checkout) -> tuple[int, int]:

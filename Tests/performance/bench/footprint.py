@@ -77,6 +77,7 @@ def run_memory(setting: Setting) -> list[Figure]:
         Figure("memory_idle_private_dirty", "MB", idle.private_dirty / 1000, 1.5, at_least=False, peers=peers_dirty),
         Figure("memory_per_connection", "kB", connection, 1, at_least=False, peers=peers_connection),
         _per_checkout(setting),
+        _per_record(setting),
     ]
 
 
@@ -99,6 +100,20 @@ def _per_checkout(setting: Setting) -> Figure:
     if measured == "durable":
         remark += f"; ephemeral, where their events are in memory too, {found['ephemeral']:.1f} kB"
     return Figure("memory_per_checkout", "kB", kilobytes, 8, at_least=False, remark=remark)
+
+
+def _per_record(setting: Setting) -> Figure:
+    """RSS for each checkout that is over and of which a record with its start key is left."""
+    count = 1000 if setting.is_quick else 5000
+    with ExitStack() as stack:
+        options = setting.state("records") if is_durable(setting.daemon) else ("--ephemeral",)
+        # One that ends has the one before wiped.
+        daemon = setting.start_daemon(stack, "records", *options, "--max-ended-per-uid", "1")
+        daemon.make_records(_FIRST_CHECKOUTS)
+        before = _settled(daemon.process.pid)
+        daemon.make_records(count)
+        found = (_settled(daemon.process.pid).rss - before.rss) / count
+    return Figure("memory_per_record", "kB", found, 2, at_least=False, remark=f"{count} records")
 
 
 def run_first_reply(setting: Setting) -> list[Figure]:
