@@ -179,7 +179,7 @@ class Payment:
     status: str = "PENDING"
     access: Access | None = None
     told: JsonObject = field(default_factory=dict)
-    lapses_at: float | None = None
+    lapses_at: int | None = None
     decision: str | None = None
     polls: int = 0
     actions: int = 0

@@ -108,7 +108,7 @@ def _price(texts: JsonObject, order: JsonObject) -> str:
     return f"{order.get('currencyCode')} {units}{texts['decimalMark']}{cents:02}"
 
 
-def _time(seconds: float | None) -> str | None:
+def _time(seconds: int | None) -> str | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -110,7 +110,7 @@ class Payments:
         payment.polls = 0
         script = payment.session.script
         lifetime = payment.action.lifetime if script.lapses_in is None else script.lapses_in
-        payment.lapses_at = None if lifetime is None else time.time() + lifetime
+        payment.lapses_at = None if lifetime is None else int(time.time() + lifetime)
         payment.resume_token = f"resume_{secrets.token_hex(8)}"
         action: JsonObject = {
             "clientToken": self._tokens.for_action(payment),

@@ -29,7 +29,7 @@ def _token(payment: Payment, addresses: Addresses) -> JsonObject:
         "statusUrl": addresses.status(payment),
     }
     if payment.lapses_at is not None:
-        token["expiration"] = int(payment.lapses_at)
+        token["expiration"] = payment.lapses_at
     if payment.session.script.code_as == AS_URL:
         return token | {"qrCodeUrl": addresses.code_image(PLACE, payment)}
     return token | {"qrCode": base64.b64encode(code_image(payment, addresses)).decode("ascii")}
