@@ -2,14 +2,20 @@
 package struct TextField: Sendable, Equatable {
   private var before = ""
   private var after = ""
+  private let isSecret: Bool
 
   /// As long as any name or address that is one.
   private static let maximumScalarCount = 320
 
   /// Makes a field.
   ///
-  /// - Parameter text: What is in it to begin with; the cursor is at its end.
-  package init(_ text: String = "") { before = text }
+  /// - Parameters:
+  ///   - text: What is in it to begin with; the cursor is at its end.
+  ///   - isSecret: Whether bullets are shown in place of what is typed.
+  package init(_ text: String = "", isSecret: Bool = false) {
+    before = text
+    self.isSecret = isSecret
+  }
 
   /// What has been typed.
   package var text: String { before + after }
@@ -44,8 +50,12 @@ package struct TextField: Sendable, Equatable {
   /// - Parameter columns: How many columns there are, that of the cursor included.
   /// - Returns: The part, and in which of its columns the cursor is.
   package func window(columns: Int) -> (text: String, cursor: Int) {
-    let head = before.visible.suffix(columns: max(columns - 1, 0))
+    let head = shown(before).suffix(columns: max(columns - 1, 0))
     let width = head.columnCount
-    return (head + after.visible.prefix(columns: max(columns - width, 0)), width)
+    return (head + shown(after).prefix(columns: max(columns - width, 0)), width)
+  }
+
+  private func shown(_ text: String) -> String {
+    isSecret ? String(repeating: "•", count: text.count) : text.visible
   }
 }

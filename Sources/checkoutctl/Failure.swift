@@ -16,6 +16,8 @@ enum ExitStatus: Int32 {
   case timedOut = 4
   /// Events happened that cannot be had any more.
   case eventsLost = 5
+  /// Nobody knows whether the payment was made.
+  case outcomeUnknown = 6
   /// The terminal is gone.
   case hungUp = 129
   /// Ctrl-C was pressed.

@@ -43,6 +43,7 @@ enum Help {
       3  the command line, or what it names, is wrong
       4  the time that --timeout gave is over
       5  events were lost: the daemon does not have them any more
+      6  pay: whether the payment was made is unknown; look the order up before you start another
     """
   }
 

@@ -72,4 +72,12 @@ import Testing
 
 extension TextFieldTests {
   private static func field(_ keys: [Key]) -> TextField { field("", keys) }
+
+  @Test func `what is secret is not shown`() {
+    var field = TextField(isSecret: true)
+    for scalar in "123".unicodeScalars { _ = field.handle(.character(scalar)) }
+    _ = field.handle(.left)
+    #expect(field.text == "123")
+    #expect(field.window(columns: 10) == ("•••", 2))
+  }
 }

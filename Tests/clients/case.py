@@ -12,7 +12,7 @@ from support.case import DaemonTest
 from support.client import Client
 from support.lines import JsonObject
 
-ERROR_REPLY, CANNOT_TALK, USAGE, TIMED_OUT, EVENTS_LOST = 1, 2, 3, 4, 5
+ERROR_REPLY, CANNOT_TALK, USAGE, TIMED_OUT, EVENTS_LOST, OUTCOME_UNKNOWN = 1, 2, 3, 4, 5, 6
 
 
 class CtlTest(DaemonTest):

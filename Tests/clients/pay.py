@@ -84,7 +84,7 @@ class PayTest(CtlTest):
         terminal = self.pay(session, "--settings", settings, *options, environment=environment)
         terminal.wait("How do you want to pay?")
         terminal.press("\x1b[B\r")
-        terminal.wait("✓ First name", "✓ Last name", "✓ E-mail")
+        terminal.wait("✓ First name", "✓ Last name", "✓ E-mail address")
         return terminal
 
     def collector(self, rest: str) -> Collector:

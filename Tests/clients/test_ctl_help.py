@@ -98,5 +98,5 @@ class Help(CtlTest):
 
     def test_exit_statuses(self) -> None:
         told = dict(re.findall(r"^  (\d)  (.+)$", part(self.text, "Exit status"), re.MULTILINE))
-        names = ("ERROR_REPLY", "CANNOT_TALK", "USAGE", "TIMED_OUT", "EVENTS_LOST")
+        names = ("ERROR_REPLY", "CANNOT_TALK", "USAGE", "TIMED_OUT", "EVENTS_LOST", "OUTCOME_UNKNOWN")
         self.assertEqual(list(told), [str(status) for status in (0, *(getattr(case, name) for name in names))])

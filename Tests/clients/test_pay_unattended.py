@@ -8,16 +8,16 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from clients.case import ERROR_REPLY, USAGE
+from clients.case import ERROR_REPLY, OUTCOME_UNKNOWN, TIMED_OUT, USAGE
 from clients.ctl import Ctl
 from clients.pay import IMPATIENT, PayTest
 from crash.durable import DurableDaemon
-from support.checkout import ACH_SETTINGS, BANK, CLOSED_BANK
+from support.checkout import ACH, ACH_SETTINGS, BANK, CLOSED_BANK, IDEAL
 from support.client import TIMEOUT
 from support.daemon import program
 from support.sandbox import APPROVING, DECLINING, Session
 
-TIMED_OUT, INTERRUPTED = 4, 130
+INTERRUPTED = 130
 
 
 class UnattendedTest(PayTest):
@@ -88,6 +88,26 @@ class Banks(UnattendedTest):
         last = json.loads(outcome.output.splitlines()[-1])
         self.assertEqual((last["outcome"], last["error"]["errorId"]), ("failed", "failed-to-resume-payment"))
 
+    def test_unknown_outcome(self) -> None:
+        for is_json in (False, True):
+            with self.subTest(is_json=is_json):
+                session = self.session()
+                options = ("--json",) if is_json else ()
+                ctl = self.start_pay(session, *self.with_bank(BANK), *options)
+                ctl.process.stdout.readline()  # type: ignore[union-attr]
+                # The shopper is at the bank, and may approve still.
+                (checkout,) = self.client.call("checkout.list", states=["awaitingRedirect"])["checkouts"]
+                self.client.call("checkout.cancel", checkoutId=checkout["checkoutId"])
+                outcome = ctl.finish()
+                self.assertEqual(outcome.status, OUTCOME_UNKNOWN, outcome)
+                last = outcome.output.splitlines()[-1]
+                if is_json:
+                    told = json.loads(last)
+                    self.assertEqual((told["outcome"], told["orderId"]), ("unknown", session.order_id))
+                else:
+                    self.assertTrue(last.startswith("unknown "), last)
+                    self.assertIn(f"look up order {session.order_id} at Primer", outcome.errors)
+
     def test_bank_that_cannot_be_chosen(self) -> None:
         for bank in (CLOSED_BANK, "no-such-bank"):
             session = self.session()
@@ -133,7 +153,7 @@ class Accounts(UnattendedTest):
         ctl = self.ach(session, {}, "--json")
         ctl.next_line()
         checkout = self.the_checkout()
-        component = checkout["components"][0]["componentId"]
+        (component,) = [one["componentId"] for one in checkout["components"] if one["paymentMethodType"] == ACH]
         self.client.call("events.subscribe", checkoutId=checkout["checkoutId"], after=0)
         self.client.await_event("info mandate", checkout["checkoutId"])
         self.client.call("component.acceptMandate", componentId=component)
@@ -209,11 +229,20 @@ class Usage(UnattendedTest):
         self.assert_wrong("--token-file", token, "--settings", "-", "--data", "-", text="{}")
         self.assert_wrong("--token-file", token, "--data", "/nonexistent/data")
         self.assert_wrong(*self.with_bank(BANK), text=" ")
-        several = '{"bankId":"1","firstName":"A"}'
-        for data in ("", "[]", '{"bankId":1}', several, '{"acceptMandate":"yes"}', '{"x":"y"}'):
+        for data in ("", "[]", '{"bankId":1}', '{"acceptMandate":"yes"}', '{"paymentMethodType":true}'):
             self.assert_wrong("--token-file", token, "--data", "-", text=data)
         for settings in ("", "[]", '{"paymentHandling":"manual"}'):
             self.assert_wrong("--token-file", token, *self.with_bank(BANK), "--settings", self.file(settings))
+
+    def test_data_that_nobody_collects(self) -> None:
+        for data in ('{"bankId":"1","firstName":"A"}', '{"x":"y"}', '{"bankId":"1","paymentMethodType":"X"}'):
+            with self.subTest(data):
+                session = self.session(paymentMethods=[IDEAL])
+                outcome = self.start_pay(session, "--data", self.file(data)).finish()
+                self.assert_ends(outcome, USAGE)
+                self.assertIn("no payment method of this checkout collects", outcome.errors)
+                # Nobody would go on with it: the session can be paid in another checkout.
+                self.start(session)
 
     def test_token_as_argument(self) -> None:
         token = self.session().client_token

@@ -102,15 +102,19 @@ answer_mandate() {
   esac
 }
 
-# Does what a submitted checkout waits for until it ends, and prints how: outcome, payment, status.
+# Does what a submitted checkout waits for until it ends, and prints how: outcome, payment, status. Returns 6 if nobody
+# knows whether the payment was made, and 1 if it was not.
 go_on() {
-  local wanted='"awaiting","terminal"' waited awaited component
+  local wanted='"awaiting","terminal"' waited awaited component outcome
   while :; do
     waited=$(ask checkout.wait "{\"checkoutId\":$1,\"for\":[$wanted],\"waitMs\":60000}") || return
-    if [[ $(of "$waited" .snapshot.outcome) != null ]]; then
+    outcome=$(of "$waited" .snapshot.outcome)
+    if [[ $outcome != null ]]; then
       of "$waited" '.snapshot | "\(.outcome) \(.payment.id // "-") \(.payment.status // "-")"'
-      [[ $(of "$waited" .snapshot.outcome) =~ ^(success|pending|handledByClient)$ ]]
-      return
+      [[ $outcome =~ ^(success|pending|handledByClient)$ ]] && return
+      [[ $outcome == unknown ]] || return 1
+      printf 'Look up order %s before another payment is started.\n' "$(of "$waited" .snapshot.clientSession.orderId)" >&2
+      return 6
     fi
     awaited=$(of "$waited" '.snapshot.awaiting[0] // {}')
     component=$(of "$waited" '.snapshot.components[-1].componentId | tojson')

@@ -6,12 +6,15 @@ import ValueTree
 /// What `pay` is to pay, and how.
 struct PayCommand {
   /// What would be asked for on a terminal.
-  enum Collected {
-    /// iDEAL, with the bank of this id.
-    case bank(id: String)
-    /// ACH, with these fields in place of what the client session has, and what to say to the
-    /// mandate.
-    case details([Value.Member], acceptsMandate: Bool?)
+  struct Given {
+    /// The fields, by their names.
+    let fields: [Value.Member]
+    /// The payment method; nil for the one that collects these fields.
+    let paymentMethodType: String?
+    /// What to say to the mandate.
+    let acceptsMandate: Bool?
+
+    var names: [String] { fields.map(\.name) }
   }
 
   let console: Console
@@ -24,9 +27,7 @@ struct PayCommand {
   /// The key that it is started with.
   let startKey: Value
   /// Nil to ask for it on the terminal.
-  let collected: Collected?
-
-  private static let fields = ["firstName", "lastName", "emailAddress"]
+  let given: Given?
 
   /// Reads a command line, and what it names.
   ///
@@ -49,22 +50,24 @@ struct PayCommand {
       start.params["startKey"] ?? .string("pay-\(Random.uint64())-\(Random.uint64())")
     let others = (start.params.object ?? []).filter { $0.name != "startKey" }
     startParams = .object(others + [.init("startKey", startKey)])
-    collected = try dataFile.map { path throws(Failure) in try Self.collected(in: path) }
+    self.given = try dataFile.map { path throws(Failure) in try Self.given(in: path) }
   }
 
-  private static func collected(in path: String) throws(Failure) -> Collected {
+  private static func given(in path: String) throws(Failure) -> Given {
     let text = try ProcessStreams.read(path)
     guard let data = try? JSONReader().value(of: text), let members = data.object else {
       throw .usage("--data: expected a JSON object")
     }
-    if let id = data["bankId"]?.string, members.count == 1 { return .bank(id: id) }
-    for member in members where member.name != "acceptMandate" || member.value.bool == nil {
-      guard fields.contains(member.name), member.value.string != nil else {
+    let (type, mandate) = ("paymentMethodType", "acceptMandate")
+    for member in members {
+      let isRight = member.name == mandate ? member.value.bool != nil : member.value.string != nil
+      guard isRight else {
         throw .usage(
-          "--data: expected bankId; or some of firstName, lastName, emailAddress, acceptMandate")
+          "--data: expected texts by the names of fields, and acceptMandate true or false")
       }
     }
-    return .details(
-      members.filter { fields.contains($0.name) }, acceptsMandate: data["acceptMandate"]?.bool)
+    return Given(
+      fields: members.filter { ![type, mandate].contains($0.name) },
+      paymentMethodType: data[type]?.string, acceptsMandate: data[mandate]?.bool)
   }
 }

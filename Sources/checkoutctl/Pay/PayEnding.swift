@@ -19,18 +19,29 @@ struct Verdict {
   let outcome: String
   private let payment: Value?
   private let error: Value?
+  private let voucher: Value?
+  /// The order to look up; the payment's, or else the client session's.
+  private let orderID: String?
 
   /// Reads the event that ends a checkout, or the snapshot of one that has ended; nil for others.
-  init?(_ value: Value) {
+  ///
+  /// - Parameters:
+  ///   - value: The event's members, or the snapshot.
+  ///   - clientSession: What is bought, as far as it is known.
+  init?(_ value: Value, _ clientSession: Value?) {
     guard let outcome = value["outcome"]?.string else { return nil }
     self.outcome = outcome
     payment = value["payment"]
     error = value["error"]
+    let info = value["additionalInfo"]
+    voucher = info?["kind"]?.string == "voucher" ? info : nil
+    orderID = (payment?["orderId"] ?? clientSession?["orderId"])?.string
   }
 
   var status: ExitStatus {
     switch outcome {
     case "success", "pending", "handledByClient": .success
+    case "unknown": .outcomeUnknown
     default: .errorReply
     }
   }
@@ -42,29 +53,57 @@ struct Verdict {
     ]
     if let payment { members.append(.init("payment", payment)) }
     if let error { members.append(.init("error", error)) }
+    if let voucher { members.append(.init("additionalInfo", voucher)) }
+    if isUnknown, let orderID { members.append(.init("orderId", .string(orderID))) }
     return .object(members)
   }
 
-  /// The verdict in words without blanks: outcome, payment, its status.
+  /// The verdict in words without blanks: outcome, payment, its status; before it the voucher's name,
+  /// reference and entity, if there is one.
   var words: String {
     let payment = payment ?? .object([])
-    return [outcome, payment["id"]?.string ?? "-", payment["status"]?.string ?? "-"]
+    let said = [outcome, payment["id"]?.string ?? "-", payment["status"]?.string ?? "-"]
       .joined(separator: " ")
+    guard let voucher else { return said }
+    return "voucher \(voucherWords(voucher, separator: " "))\n\(said)"
   }
+
+  private func voucherWords(_ voucher: Value, separator: String) -> String {
+    [voucher["reference"]?.string ?? "-", voucher["entity"]?.string].compactMap(\.self)
+      .joined(separator: separator)
+  }
+
+  /// Whether nobody knows if the payment was made.
+  private var isUnknown: Bool { status == .outcomeUnknown }
+
+  /// What has to be done, for people, beside what the words say; nil if nothing has.
+  var advice: String? {
+    guard isUnknown else { return nil }
+    return
+      "whether the payment was made is unknown: look up \(orderName) at Primer before you start"
+      + " another payment"
+  }
+
+  private var orderName: String { orderID.map { "order \($0)" } ?? "the order" }
 
   /// The verdict for people.
   var sentences: String {
-    let reason = error?["description"]?.string.map { "\($0)." } ?? ""
-    let said =
+    let reason = error?["description"]?.string.map { " \($0)." } ?? ""
+    var said =
       switch outcome {
       case "success": "The payment is complete."
       case "pending": "The payment is under way; the bank has still to confirm it."
       case "handledByClient": "The checkout is complete."
       case "cancelled": "The payment was cancelled. No money moves."
-      case "failed": "The payment failed. No money moves. \(reason)"
+      case "failed": "The payment failed. No money moves.\(reason)"
       default:
-        "Whether the payment was made cannot be known. Do not start another: look it up. \(reason)"
+        "Whether the payment was made cannot be known. Do not start another: look up \(orderName) at"
+          + " Primer.\(reason)"
       }
+    if let voucher {
+      said = "Pay with the reference \(voucherWords(voucher, separator: ", entity "))."
+      if let end = voucher["expiresAt"]?.string { said += " It is valid until \(end)." }
+    }
     guard let id = payment?["id"]?.string else { return said }
     let status = payment?["status"]?.string.map { " (\($0))" } ?? ""
     let order = payment?["orderId"]?.string.map { ", order \($0)" } ?? ""

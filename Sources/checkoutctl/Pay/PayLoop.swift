@@ -45,7 +45,7 @@ final class PayLoop {
     deadline = command.deadline
     client = PatientClient(path: command.socket, patience: command.patience)
     do throws(ClientError) { try client.connect() } catch { throw .failure(.client(error)) }
-    terminal = command.collected == nil ? try Self.openTerminal() : nil
+    terminal = command.given == nil ? try Self.openTerminal() : nil
     do throws(Errno) {
       signals = try SignalDescriptor(Self.watchedSignals)
       try terminal?.enter()

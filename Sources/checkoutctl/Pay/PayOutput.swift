@@ -30,6 +30,7 @@ struct PayOutput {
       try write(verdict.value(of: checkoutID).jsonText)
     } else {
       try write(isInteractive ? verdict.sentences : verdict.words)
+      if !isInteractive, let advice = verdict.advice { explain(advice) }
     }
   }
 

@@ -3,12 +3,6 @@ import JSONRPC
 import Terminal
 import ValueTree
 
-/// The payment methods there are, as the protocol names them.
-enum MethodType {
-  static let ideal = "ADYEN_IDEAL"
-  static let ach = "STRIPE_ACH"
-}
-
 extension Payment {
   /// What has become of a payment method that was chosen.
   enum Choice {
@@ -25,77 +19,119 @@ extension Payment {
   /// - Parameter problem: Why that has to be done again, if it has.
   /// - Throws: Why it is not submitted.
   func collect(because problem: Value?) throws(PayEnding) {
-    guard let collected = command.collected else {
-      return try ask(problem?["description"]?.string)
-    }
+    guard let given = command.given else { return try ask(problem?["description"]?.string) }
     if let problem { throw .failure(.refused(problem)) }
-    switch collected {
-    case .bank(let id):
-      try provide(MethodType.ideal)
-      try update(["bankId": .string(id)])
-    case .details(let members, _):
-      try provide(MethodType.ach)
-      for member in members { try update(.object([member])) }
-    }
+    try startComponent(for: given)
+    for member in given.fields { try update(.object([member])) }
     try submit().map { error throws(PayEnding) in throw .failure(.client(.remote(error))) }
+  }
+
+  /// Starts the component that collects what is given, whatever its payment method is.
+  ///
+  /// Where several do, it is the first that needs nothing else.
+  private func startComponent(for given: PayCommand.Given) throws(PayEnding) {
+    var reason: RPCError?
+    var candidates: [(id: String, state: Value)] = []
+    let wanted = given.paymentMethodType
+    for method in methods where wanted == nil || method["type"]?.string == wanted {
+      switch try provided(method) {
+      case .success(let state):
+        if Form(state).has(given.names) { candidates.append((componentID, state)) }
+      case .failure(let error): reason = error
+      }
+    }
+    var startedID: String?
+    for candidate in candidates {
+      componentID = candidate.id
+      switch try started(candidate.state) {
+      case .success(let state):
+        startedID = candidate.id
+        let missing = (state["missing"]?.array ?? []).compactMap(\.string)
+        if missing.allSatisfy(given.names.contains) { return }
+      case .failure(let error): reason = error
+      }
+    }
+    if let startedID {
+      // What is missing the daemon says.
+      componentID = startedID
+    } else if let reason {
+      throw .failure(.client(.remote(reason)))
+    } else {
+      throw .failure(.usage("--data: no payment method of this checkout collects such data"))
+    }
   }
 
   /// Asks for everything on the terminal.
   private func ask(_ problem: String?) throws(PayEnding) {
     var problem = problem
     while true {
-      let choice: Choice
-      switch try chooseMethod(problem) {
-      case MethodType.ideal: choice = try payWithBank()
-      case MethodType.ach: choice = try payWithDetails()
-      default: choice = .back("That payment method cannot be shown here.")
-      }
-      switch choice {
+      switch try pay(with: try chooseMethod(problem)) {
       case .submitted: return
       case .back(let why): problem = why
       }
     }
   }
 
-  private func chooseMethod(_ problem: String?) throws(PayEnding) -> String {
+  private func pay(with method: Value) throws(PayEnding) -> Choice {
+    let state: Value
+    switch try provided(method) {
+    case .success(let provided):
+      switch try started(provided) {
+      case .success(let started): state = started
+      case .failure(let error): return .back(error.explanation)
+      }
+    case .failure(let error): return .back(error.explanation)
+    }
+    let form = Form(state)
+    if let field = form.choice { return try choose(field, among: form.choices) }
+    if !form.fields.isEmpty { return try fill(in: form, state) }
+    // Nothing has to be asked for.
+    return try submit().map { .back($0.explanation) } ?? .submitted
+  }
+
+  private func chooseMethod(_ problem: String?) throws(PayEnding) -> Value {
     var list = ChoiceList(
       methods.map { method in
         let type = method["type"]?.string ?? ""
         return .init(id: type, label: method["name"]?.string ?? type)
       })
-    if problem == nil, methods.count == 1, let only = list.selection { return only.id }
+    if problem == nil, methods.count == 1 { return methods[0] }
     while true {
       loop.show(MethodsView(heading: heading, problem: problem, list: list).screen)
       switch try loop.next() {
-      case .key(.enter): if let chosen = list.selection { return chosen.id }
+      case .key(.enter):
+        if let chosen = list.selection,
+          let method = methods.first(where: { $0["type"]?.string == chosen.id })
+        {
+          return method
+        }
       case .key(let key): _ = list.handle(key)
       case let other: try heed(other)
       }
     }
   }
 
-  /// Has the component made for a payment method, and starts it if that has not been done.
+  /// Has the component made for a payment method.
   ///
   /// - Returns: The component's part of the snapshot.
-  @discardableResult
-  private func provide(_ type: String) throws(PayEnding) -> Value {
-    switch try provided(type) {
-    case .success(let state): return state
-    case .failure(let error): throw .failure(.client(.remote(error)))
-    }
-  }
-
-  private func provided(_ type: String) throws(PayEnding) -> Result<Value, RPCError> {
+  private func provided(_ method: Value) throws(PayEnding) -> Result<Value, RPCError> {
     let view = WaitingView("Getting ready")
     loop.show(isTicking: true, view.screen)
-    let manager = methods.first { $0["type"]?.string == type }?["manager"]?.string
+    // Of a method without a manager any manager says why.
+    let manager = method["manager"]?.string ?? "componentWithRedirectManager"
     let answer = try loop.call(
-      "\(manager ?? "componentWithRedirectManager").provide",
-      ["checkoutId": reference, "paymentMethodType": .string(type)])
+      "\(manager).provide",
+      ["checkoutId": reference, "paymentMethodType": method["type"] ?? .null])
     guard case .success(let provided) = answer else { return answer }
     componentID = provided["componentId"]?.string ?? ""
-    let state = provided["state"] ?? .object([])
-    guard state["banks"] == nil, state["details"] == nil else { return .success(state) }
+    return .success(provided["state"] ?? .object([]))
+  }
+
+  /// Starts the component, if that has not been done.
+  ///
+  /// - Returns: The component's part of the snapshot.
+  private func started(_ state: Value) throws(PayEnding) -> Result<Value, RPCError> {
+    guard ["", "notInitialized", "loading"].contains(state.stepName) else { return .success(state) }
     let started = try loop.call(
       "component.start", ["componentId": .string(componentID)], settledBy: ["already-started"])
     guard case .success = started else { return started }
@@ -121,16 +157,13 @@ extension Payment {
     return error
   }
 
-  // MARK: iDEAL
+  // MARK: A choice
 
-  private func payWithBank() throws(PayEnding) -> Choice {
-    let banks: [Value]
-    switch try provided(MethodType.ideal) {
-    case .success(let state): banks = state["banks"]?.array ?? []
-    case .failure(let error): return .back(error.explanation)
-    }
+  private func choose(
+    _ field: Form.Field, among choices: [Value]
+  ) throws(PayEnding) -> Choice {
     var filter = TextField()
-    var list = ChoiceList(banks.map(Self.choice))
+    var list = ChoiceList(choices.map(Self.choice))
     var problem: String?
     while true {
       loop.show(
@@ -138,11 +171,11 @@ extension Payment {
       switch try loop.next() {
       case .key(.escape) where filter.text.isEmpty: return .back(nil)
       case .key(.enter):
-        guard let bank = list.selection else {
+        guard let chosen = list.selection else {
           problem = "No bank in this list can be chosen at present."
           continue
         }
-        let status = try update(["bankId": .string(bank.id)])
+        let status = try update(.object([.init(field.name, .string(chosen.id))]))
         problem = status["errors"]?.array?.first?["description"]?.string
         guard status["status"]?.string == "valid" else { continue }
         guard let error = try submit() else { return .submitted }
@@ -168,25 +201,19 @@ extension Payment {
       note: isDisabled ? "not available at present" : nil, isEnabled: !isDisabled)
   }
 
-  // MARK: ACH
+  // MARK: Texts
 
-  private static let detailLabels = [
-    ("firstName", "First name"), ("lastName", "Last name "), ("emailAddress", "E-mail    "),
-  ]
-
-  private func payWithDetails() throws(PayEnding) -> Choice {
-    let state: Value
-    switch try provided(MethodType.ach) {
-    case .success(let value): state = value
-    case .failure(let error): return .back(error.explanation)
-    }
+  private func fill(in form: Form, _ state: Value) throws(PayEnding) -> Choice {
+    let width = form.fields.map(\.label.count).max() ?? 0
     var view = DetailsView(
       heading: heading,
-      fields: Self.detailLabels.map { name, label in
+      fields: form.fields.map { row in
+        let known = (state["data"]?[row.name] ?? state["details"]?[row.name])?.string
         var field = DetailsView.Field(
-          name: name, label: label,
-          text: TextField((state["data"]?[name] ?? state["details"]?[name])?.string ?? ""))
-        if let known = state["validation"]?[name] { field.judge(known) }
+          name: row.name,
+          label: row.label + String(repeating: " ", count: width - row.label.count),
+          text: TextField(known ?? "", isSecret: row.isSecret))
+        if let judged = state["validation"]?[row.name] { field.judge(judged) }
         return field
       })
     while true {

@@ -11,7 +11,7 @@ extension Payment {
     case account(PageView)
     case noAccount(NoticeView)
     case mandate(MandateView)
-    case decision(NoticeView)
+    case notice(NoticeView)
   }
 
   /// Follows a payment that is on its way, and does what it waits for.
@@ -40,7 +40,7 @@ extension Payment {
     switch stage {
     case .upstream(let view): loop.show(isTicking: true, view.screen)
     case .page(let view), .account(let view): loop.show(isTicking: true, view.screen)
-    case .noAccount(let view), .decision(let view): loop.show(isTicking: true, view.screen)
+    case .noAccount(let view), .notice(let view): loop.show(isTicking: true, view.screen)
     case .mandate(let view): loop.show(view.screen)
     }
   }
@@ -61,8 +61,9 @@ extension Payment {
     if let id = event.params["componentId"]?.string { componentID = id }
     switch event.method {
     case "component.didReceiveStep":
-      guard let step = event.params["step"], step["name"]?.string == "webRedirect" else {
-        return nil
+      guard let step = event.params["step"] else { return nil }
+      guard step["name"]?.string == "webRedirect" else {
+        return step["name"]?.string == "awaitingConfirmation" ? confirmationStage : nil
       }
       switch step["state"]?.string {
       case "loaded": return try redirectStage(step["url"]?.string ?? "")
@@ -71,7 +72,12 @@ extension Payment {
       }
     case "checkout.didReceiveAdditionalInfo":
       let info = event.params["info"] ?? .object([])
-      return info["kind"]?.string == "mandate" ? try mandateStage(info) : try accountStage(info)
+      switch info["kind"]?.string {
+      case "mandate": return try mandateStage(info)
+      case "bankAccountCollector": return try accountStage(info)
+      case "qrCode": return try codeStage(info)
+      default: return nil
+      }
     default: return nil
     }
   }
@@ -79,18 +85,15 @@ extension Payment {
   /// The stage for what a snapshot says is awaited.
   private func stage(for awaited: Value) throws(PayEnding) -> Stage? {
     let info = awaited["info"] ?? .object([])
+    componentID = awaited["componentId"]?.string ?? submittedComponentID
     switch awaited["kind"]?.string {
-    case "redirect":
-      componentID = component(of: MethodType.ideal)
-      return try redirectStage(awaited["url"]?.string ?? "")
-    case "bankAccount":
-      componentID = component(of: MethodType.ach)
-      return try accountStage(info)
-    case "mandate":
-      componentID = component(of: MethodType.ach)
-      return try mandateStage(info)
+    case "redirect": return try redirectStage(awaited["url"]?.string ?? "")
+    case "code": return try codeStage(info)
+    case "confirmation": return confirmationStage
+    case "bankAccount": return try accountStage(info)
+    case "mandate": return try mandateStage(info)
     case "decision":
-      return .decision(
+      return .notice(
         NoticeView(
           heading: heading, problem: "Somebody else has to decide about this payment.",
           advice: "checkout.decide takes the decision.", waiting: WaitingView("Waiting")))
@@ -98,7 +101,7 @@ extension Payment {
     }
   }
 
-  // MARK: iDEAL
+  // MARK: Pages and codes
 
   private func redirectStage(_ url: String) throws(PayEnding) -> Stage {
     redirectURL = url
@@ -114,6 +117,42 @@ extension Payment {
         keys: "Ctrl-C leave; the payment goes on"))
   }
 
+  private func codeStage(_ info: Value) throws(PayEnding) -> Stage {
+    let heading = heading
+    guard let url = info["imageUrl"]?.string else {
+      if loop.terminal == nil {
+        try tell(info["image"]?.string.map(Self.dataURL) ?? "", of: "code")
+      }
+      return .notice(
+        NoticeView(
+          heading: heading,
+          problem: "The shopper has to scan a code, which this terminal cannot show.",
+          advice: "awaiting of checkout.get has it as an image.",
+          waiting: WaitingView("Waiting for the payment")))
+    }
+    try tell(url, of: "code")
+    return .page(
+      PageView(
+        heading: heading, explanation: "Open this address: it has the code to be scanned.",
+        address: url, code: QRCode(url), waiting: WaitingView("Waiting for the payment"),
+        keys: "Ctrl-C leave; the payment goes on"))
+  }
+
+  /// An image as an address that a browser opens.
+  private static func dataURL(of image: String) -> String {
+    let types = ["iVBOR": "png", "/9j/": "jpeg", "R0lGOD": "gif", "UklGR": "webp"]
+    let type = types.first { image.hasPrefix($0.key) }?.value ?? "png"
+    return "data:image/\(type);base64,\(image)"
+  }
+
+  private var confirmationStage: Stage {
+    .notice(
+      NoticeView(
+        heading: heading, problem: "The shopper has to confirm the payment in an app.",
+        advice: "Ctrl-C leaves; the payment goes on.",
+        waiting: WaitingView("Waiting for the confirmation")))
+  }
+
   private func tell(_ address: String, of page: String) throws(PayEnding) {
     // What a snapshot says anew is no other page.
     guard toldAddresses.insert(address).inserted else { return }
@@ -122,7 +161,7 @@ extension Payment {
     } catch { throw .failure(error) }
   }
 
-  // MARK: ACH
+  // MARK: Bank accounts
 
   private func accountStage(_ info: Value) throws(PayEnding) -> Stage? {
     if isCollecting, info == collectorInfo, loop.collector?.isRunning == true {
@@ -171,7 +210,7 @@ extension Payment {
     isCollecting = false
     let merchant = info["merchantName"]?.string ?? "The merchant"
     let text = info["text"]?.string ?? "\(merchant) may debit your bank account."
-    if case .details(_, let accepts?)? = command.collected { return try answerMandate(accepts) }
+    if let accepts = command.given?.acceptsMandate { return try answerMandate(accepts) }
     if loop.terminal == nil {
       output.explain(
         "\(text) Somebody must accept that, by component.acceptMandate for \(componentID), or"

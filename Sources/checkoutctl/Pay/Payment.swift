@@ -97,7 +97,7 @@ final class Payment {
     guard !isSubmitted else { return false }
     switch ending {
     case .signal(SIGINT): break
-    case .failure(.client(.remote)), .failure(.refused):
+    case .failure(.client(.remote)), .failure(.refused), .failure(.usage):
       guard !isAdopted, loop.terminal == nil else { return false }
     default: return false
     }
@@ -141,7 +141,7 @@ final class Payment {
     var snapshot = try open()
     var problem: Value?
     while true {
-      if let verdict = Verdict(snapshot) { throw .verdict(verdict) }
+      if let verdict = Verdict(snapshot, clientSession) { throw .verdict(verdict) }
       switch snapshot["state"]?.string {
       case "starting": try heed(try loop.next())
       case "ready":
@@ -179,9 +179,9 @@ final class Payment {
     return snapshot
   }
 
-  /// The component of a payment method; empty if none was provided.
-  func component(of type: String) -> String {
-    components.first { $0["paymentMethodType"]?.string == type }?["componentId"]?.string ?? ""
+  /// The component that has been submitted; empty if none has.
+  var submittedComponentID: String {
+    components.first { $0.isSubmitted }?["componentId"]?.string ?? ""
   }
 
   /// Makes a call whose error ends everything.
@@ -199,8 +199,9 @@ final class Payment {
   func heed(_ occurrence: PayLoop.Occurrence) throws(PayEnding) {
     switch occurrence {
     case .event(let event) where event.isTerminal:
-      if let verdict = Verdict(event.params) { throw .verdict(verdict) }
-    case .missed: if let verdict = Verdict(try get()) { throw .verdict(verdict) }
+      if let verdict = Verdict(event.params, clientSession) { throw .verdict(verdict) }
+    case .missed:
+      if let verdict = Verdict(try get(), clientSession) { throw .verdict(verdict) }
     default: break
     }
   }

@@ -1,4 +1,4 @@
-"""checkoutctl pay with a daemon that drops events: the shopper is shown the page all the same."""
+"""checkoutctl pay with a daemon that drops events, or has methods that are newer than the command."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from clients.case import CtlTest
 from clients.ctl import Ctl, FakeDaemon
+from support.lines import JsonObject
 
 _PAGE = "https://bank.example.com/page"
 _REDIRECT = {"name": "webRedirect", "state": "loaded", "url": _PAGE}
@@ -28,10 +29,10 @@ class LossTest(CtlTest):
         self.fake = FakeDaemon(self.directory() / "socket")
         self.addCleanup(self.fake.close)
 
-    def pay(self) -> Ctl:
-        """A payment by a bank that somebody has chosen already."""
-        data, token = self.file('{"bankId":"0"}'), self.file("token")
-        ctl = Ctl("--socket", self.fake.path, "pay", "--token-file", token, "--data", data, "--retry", "0")
+    def pay(self, data: str = '{"bankId":"0"}') -> Ctl:
+        """A payment with what a shopper has given already, if nothing is said with a bank."""
+        files = ("--token-file", self.file("token"), "--data", self.file(data))
+        ctl = Ctl("--socket", self.fake.path, "pay", *files, "--retry", "0")
         self.addCleanup(ctl.close)
         return ctl
 
@@ -40,7 +41,7 @@ class LossTest(CtlTest):
         method = {"type": "ADYEN_IDEAL", "name": "iDEAL", "manager": "componentWithRedirectManager"}
         snapshot = {"checkoutId": "co_1", "state": "ready", "seq": 1, "availablePaymentMethods": [method]}
         banks = [{"id": "0", "name": "Bank"}]
-        state = {"step": {"name": "banksRetrieved", "banks": banks}, "banks": banks}
+        state = {"step": {"name": "banksRetrieved", "banks": banks}, "banks": banks, "missing": ["bankId"]}
         self.fake.answer(
             said(id=1, result=snapshot),
             said(id=2, result=snapshot),
@@ -82,3 +83,52 @@ class LossTest(CtlTest):
         )
         outcome = self.assert_ends(ctl.finish(), 0)
         self.assertEqual(outcome.output.splitlines(), [f"redirect {_PAGE}", "success p SUCCESS"])
+
+
+class NewMethodTest(LossTest):
+    """An old command pays with what a newer daemon has: it knows fields, steps and what is awaited, and no names."""
+
+    def new_method(self, fields: list[JsonObject], *after: str) -> None:
+        """What a daemon with a new method says up to the submission, and then."""
+        method = {"type": "NEW_METHOD", "name": "New", "manager": "newManager"}
+        snapshot = {"checkoutId": "co_1", "state": "ready", "seq": 1, "availablePaymentMethods": [method]}
+        state = {"fields": fields, "step": {"name": "notInitialized"}, "missing": [row["name"] for row in fields]}
+        self.fake.answer(
+            said(id=1, result=snapshot),
+            said(id=2, result=snapshot),
+            said(id=3, result={"epoch": "e"}),
+            said(id=4, result={"componentId": "cm_1", "component": "NewComponent", "state": state}),
+            said(id=5, result={"from": 2, "to": 1, "ended": False}),
+            said(id=6, result={"step": {"name": "ready"}}),
+            said(id=7, result={**state, "step": {"name": "ready"}}),
+            *after,
+        )
+
+    def test_fields_that_it_does_not_know_and_a_code(self) -> None:
+        ctl = self.pay('{"shoeSize":"42"}')
+        code = {"kind": "qrCode", "imageUrl": "https://codes.example.com/1", "expiresAt": "2030-01-01T00:00:00Z"}
+        field = {"name": "shoeSize", "kind": "digits", "label": "Shoe size", "isSecret": False, "required": True}
+        self.new_method(
+            [field],
+            said(id=8, result={"status": "valid"}),
+            said(id=9, result={})
+            + event(2, "component.didReceiveStep", step={"name": "awaitingCode"})
+            + event(3, "checkout.didReceiveAdditionalInfo", info=code)
+            + event(4, "checkout.didCompleteCheckout", outcome="success", payment={"id": "p", "status": "SUCCESS"}),
+        )
+        outcome = self.assert_ends(ctl.finish(), 0)
+        self.assertEqual(outcome.output.splitlines(), [f"code {code['imageUrl']}", "success p SUCCESS"])
+
+    def test_nothing_to_collect_and_a_voucher(self) -> None:
+        ctl = self.pay("{}")
+        voucher = {"kind": "voucher", "reference": "123456789", "entity": "11249"}
+        payment = {"id": "p", "status": "PENDING"}
+        self.new_method(
+            [],
+            said(id=8, result={})
+            + event(2, "component.didReceiveStep", step={"name": "somethingNew"})
+            + event(3, "checkout.didReceiveAdditionalInfo", info=voucher)
+            + event(4, "checkout.didCompleteCheckout", outcome="pending", payment=payment, additionalInfo=voucher),
+        )
+        outcome = self.assert_ends(ctl.finish(), 0)
+        self.assertEqual(outcome.output.splitlines(), ["voucher 123456789 11249", "pending p PENDING"])
