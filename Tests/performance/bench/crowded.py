@@ -46,8 +46,10 @@ class Watchdog:
         self._socket.bind(str(path))
         path.chmod(0o666)
         self.prefix = ("env", f"NOTIFY_SOCKET={path}", f"WATCHDOG_USEC={int(2e6 * _FEED_SECONDS)}")
+        self._path = path
         self._fed: list[float] = []
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
 
     def _listen(self) -> None:
         while message := self._socket.recv(4096):
@@ -56,7 +58,9 @@ class Watchdog:
 
     def close(self) -> None:
         """Listens no more."""
-        self._socket.shutdown(socket.SHUT_RDWR)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
+            last.sendto(b"", str(self._path))
+        self._thread.join()
         self._socket.close()
 
     def longest_stall(self, since: float) -> float:
