@@ -48,6 +48,7 @@ struct StateFiles {
 
   /// Opens the files, and makes them if there are none.
   init(in directory: StateDirectory, bootID: Int64) throws(StoreError) {
+    try Self.removeSecondName(in: directory)
     let hasDatabase = try directory.check(Self.database) != nil
     let log = try directory.check(Self.log)
     for name in [Self.database + "-journal", Self.reserve] { try directory.check(name) }
@@ -139,12 +140,24 @@ struct StateFiles {
 
   /// Removes what starts that were cut short have left; to be called once the database is locked.
   private static func removeDrafts(in directory: StateDirectory) {
-    let prefix = database + "."
-    for name in directory.names(beginningWith: prefix)
-    where name.dropFirst(prefix.count).first?.isNumber == true {
+    for name in drafts(in: directory) { directory.remove(name) }
+    StateCopy.removeDraft(in: directory)
+  }
+
+  /// Removes the draft that has become the database, where a start was ended before it did so.
+  private static func removeSecondName(in directory: StateDirectory) throws(StoreError) {
+    guard let info = try directory.status(of: database), info.st_nlink > 1 else { return }
+    for name in drafts(in: directory)
+    where try directory.status(of: name).map(FileIdentity.init) == FileIdentity(info) {
       directory.remove(name)
     }
-    StateCopy.removeDraft(in: directory)
+  }
+
+  private static func drafts(in directory: StateDirectory) -> [String] {
+    let prefix = database + "."
+    return directory.names(beginningWith: prefix).filter {
+      $0.dropFirst(prefix.count).first?.isNumber == true
+    }
   }
 
   // MARK: Opening

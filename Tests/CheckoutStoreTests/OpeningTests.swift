@@ -69,6 +69,24 @@ import ValueTree
     #expect(directory.names == ["checkoutd.sqlite", "reserve"])
   }
 
+  @Test func `a start goes on where one was ended that had just made the database`() throws {
+    try fill()
+    let draft = "checkoutd.sqlite.4711"
+    #expect(unsafe link(directory.database, directory.file(draft)) == 0)
+    try open()
+    #expect(!directory.names.contains(draft))
+  }
+
+  @Test func `a second name that is no draft is refused and left`() throws {
+    try fill()
+    for name in ["checkoutd.sqlite.old", "checkoutd.sqlite-4711", "4711"] {
+      #expect(unsafe link(directory.database, directory.file(name)) == 0)
+      #expect(isUnusable(try refusal()), "\(name)")
+      unsafe unlink(directory.file(name))
+    }
+    try open()
+  }
+
   @Test func `a directory has one daemon`() throws {
     var first: CheckoutStore? = try CheckoutStore(directory: directory.path)
     try first?.write([.didReceiveStep], of: CheckoutID(1), after: 0)
