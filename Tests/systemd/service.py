@@ -53,6 +53,11 @@ def systemctl(*arguments: str, check: bool = True) -> str:
     return run("systemctl", *arguments, check=check).stdout.strip()
 
 
+def systemd_version() -> int:
+    """Of the service manager, as 252."""
+    return int(run("systemctl", "--version").stdout.split()[1])
+
+
 def show(name: str, unit: str = SERVICE) -> str:
     """A property of a unit."""
     return systemctl("show", "-P", name, unit)

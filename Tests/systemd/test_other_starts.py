@@ -14,7 +14,7 @@ from pathlib import Path
 from support.client import TIMEOUT, Client
 from support.daemon import Daemon, program
 from systemd.case import GROUP, USER, ServiceTest
-from systemd.service import control_groups, eventually
+from systemd.service import EGRESS, SERVICE, control_groups, eventually, systemd_version
 
 AS_USER = ("setpriv", f"--reuid={USER}", f"--regid={GROUP}", "--clear-groups")
 
@@ -168,17 +168,24 @@ def connected(path: Path) -> socket.socket:
 
 
 class Credentials(ServiceTest):
-    def test_proxy_with_a_password(self) -> None:
-        """It is read by the daemon alone, and stands in no entry of the journal."""
-        store = Path("/etc/credstore")
-        store.mkdir(mode=0o700, exist_ok=True)
-        credential = store / "checkoutd.proxy"
-        self.addCleanup(credential.unlink)
+    """The URL of a proxy with a password: it is read by the daemon alone, and stands in no entry of the journal."""
+
+    def listener(self) -> socket.socket:
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
         listener.settimeout(TIMEOUT)
-        credential.touch(0o600)
-        credential.write_text(f"http://till:secret-4711@127.0.0.1:{listener.getsockname()[1]}\n")
+        return listener
+
+    def place(self, directory: str) -> Path:
+        """Where a credential is kept, for one test."""
+        store = Path(directory)
+        store.mkdir(mode=0o700, exist_ok=True)
+        credential = store / "checkoutd.proxy"
+        self.addCleanup(credential.unlink)
+        return credential
+
+    def assert_used(self, listener: socket.socket) -> None:
+        """The proxy is asked, with the password."""
         client = self.service.connect()
         client.send("checkout.start", clientToken=self.session().client_token)
         asking, _ = listener.accept()
@@ -186,3 +193,22 @@ class Credentials(ServiceTest):
             lines = [line.decode() for line in iter(request.readline, b"\r\n")]
         self.assertTrue(any(line.startswith("Proxy-Authorization: Basic ") for line in lines), lines)
         self.assertNotIn("4711", str(self.service.journal()))
+
+    def test_proxy_with_a_password(self) -> None:
+        listener = self.listener()
+        credential = self.place("/etc/credstore")
+        credential.touch(0o600)
+        credential.write_text(f"http://till:secret-4711@127.0.0.1:{listener.getsockname()[1]}\n")
+        self.assert_used(listener)
+
+    def test_encrypted(self) -> None:
+        listener = self.listener()
+        credential = self.place("/etc/credstore.encrypted")
+        url = f"http://till:secret-4711@127.0.0.1:{listener.getsockname()[1]}\n"
+        encrypt = ["systemd-creds", "encrypt", "--with-key=host", "--name=checkoutd.proxy", "-", str(credential)]
+        subprocess.run(encrypt, input=url, text=True, check=True, timeout=TIMEOUT, capture_output=True)
+        if systemd_version() < 254:
+            # Newer ones look there by themselves (since-254.conf).
+            for unit in (SERVICE, EGRESS):
+                self.service.change_unit("[Service]\nLoadCredentialEncrypted=checkoutd.proxy\n", unit)
+        self.assert_used(listener)

@@ -13,18 +13,13 @@ from pathlib import Path
 
 from support.client import TIMEOUT
 from systemd.case import ServiceTest
-from systemd.service import ALL, EGRESS, SERVICE, UNITS, programs, run, show, systemctl
+from systemd.service import ALL, EGRESS, SERVICE, UNITS, programs, run, show, systemctl, systemd_version
 
 LIBRARY = Path("/usr/local/lib")
 INSTALLED = LIBRARY / "systemd" / "system"
 # The templates of units, and the units of a merchant called `shop`.
 TEMPLATES = [unit.replace(".", "@.") for unit in ALL]
 SHOP = [unit.replace(".", "@shop.") for unit in ALL]
-
-
-def systemd_version() -> int:
-    """Of the service manager, as 252."""
-    return int(run("systemctl", "--version").stdout.split()[1])
 
 
 class Units(ServiceTest):
