@@ -1,61 +1,53 @@
-"""What the daemon's results and events hold, named as in the protocol. A later daemon may add members."""
+"""What the daemon's results and events hold, named as in the protocol. A later daemon may add members and words.
+
+Made by client/models/generate.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-State = Literal[
-    "starting",
-    "ready",
-    "submitted",
-    "awaitingDecision",
-    "awaitingRedirect",
-    "awaitingBankAccount",
-    "awaitingMandate",
-    "processing",
-    "cancelling",
-    "completed",
-    "failed",
-    "archived",
-]
-Outcome = Literal["success", "pending", "handledByClient", "failed", "cancelled", "unknown"]
+State = (
+    Literal[
+        "starting",
+        "ready",
+        "submitted",
+        "awaitingDecision",
+        "awaitingRedirect",
+        "awaitingBankAccount",
+        "awaitingMandate",
+        "processing",
+        "cancelling",
+        "completed",
+        "failed",
+        "archived",
+    ] | str
+)
+
+Outcome = Literal["success", "pending", "handledByClient", "failed", "cancelled", "unknown"] | str
+
 Decision = Literal["continue", "abort", "continueWithNewClientToken", "complete"]
 
 
-class StripeSettings(TypedDict, total=False):
-    """What ACH needs."""
-
-    publishableKey: str
-    mandateText: str
-    merchantName: str
-
-
-class Settings(TypedDict, total=False):
+class Settings(TypedDict):
     """How a checkout is to go."""
 
-    paymentHandling: Literal["auto", "manual"]
-    locale: str
-    urlScheme: str
-    stripe: StripeSettings
+    # auto (the default): the daemon creates the payment; manual: your backend does.
+    paymentHandling: NotRequired[Literal["auto", "manual"]]
+    # The shopper's language and region, as in nl-NL.
+    locale: NotRequired[str]
+    # Where Stripe's collector returns to.
+    urlScheme: NotRequired[str]
+    # What ACH needs.
+    stripe: NotRequired[StripeSettings]
 
 
-class Share(TypedDict):
-    """Who else may see a checkout, by `uid` or by `gid`, or drive it."""
+class StripeSettings(TypedDict):
+    """What ACH needs."""
 
-    role: Literal["observe", "drive"]
-    uid: NotRequired[int]
-    gid: NotRequired[int]
-
-
-class Hello(TypedDict):
-    """Who the daemon is, and whom it takes the client for."""
-
-    server: dict[str, str]
-    protocol: int
-    epoch: str
-    limits: dict[str, int]
-    you: dict[str, Any]
-    features: list[str]
+    publishableKey: NotRequired[str]
+    mandateText: NotRequired[str]
+    merchantName: NotRequired[str]
 
 
 class Bank(TypedDict):
@@ -70,18 +62,23 @@ class Bank(TypedDict):
 class UserDetails(TypedDict):
     """Who pays."""
 
-    firstName: str
-    lastName: str
-    emailAddress: str
+    firstName: NotRequired[str | None]
+    lastName: NotRequired[str | None]
+    emailAddress: NotRequired[str | None]
 
 
 class Step(TypedDict):
     """Where a component has got to."""
 
+    # notInitialized, loading, banksRetrieved, retrievedUserDetails, didCollectUserDetails or webRedirect.
     name: str
+    # Of banksRetrieved.
     banks: NotRequired[list[Bank]]
+    # Of retrievedUserDetails.
     details: NotRequired[UserDetails]
-    state: NotRequired[str]
+    # Of webRedirect.
+    state: NotRequired[Literal["loading", "loaded", "dismissed", "success", "failure"] | str]
+    # Of webRedirect, when loaded: the page to show to the shopper.
     url: NotRequired[str]
 
 
@@ -95,67 +92,67 @@ class ValidationError(TypedDict):
     field: NotRequired[str]
 
 
-class Validation(TypedDict):
-    """What became of collected data; for a filter also the banks that it left."""
-
-    status: Literal["valid", "invalid", "error"]
-    errors: NotRequired[list[ValidationError]]
-    banks: NotRequired[list[Bank]]
-
-
-class CollectorError(TypedDict):
-    """What the collector of bank accounts said went wrong."""
-
-    errorId: str
-    description: str
-
-
-class ErrorData(TypedDict, total=False):
+class ErrorData(TypedDict):
     """An error in full; those of upstream are in the members that begin with `server`."""
 
+    # What went wrong; clients switch on it.
     errorId: str
-    description: str
-    recoverySuggestion: str
-    diagnosticsId: str
-    path: str
-    limit: int
-    used: int
-    retryAfterMs: int
-    reason: str
-    checkoutId: str
-    httpStatus: int
-    serverErrorId: str
-    serverDescription: str
-    serverDiagnosticsId: str
-    serverValidationErrors: list[str]
-    validationErrors: list[ValidationError]
+    # For people to read.
+    description: NotRequired[str]
+    # What to do about it.
+    recoverySuggestion: NotRequired[str]
+    # To be found in the journal.
+    diagnosticsId: NotRequired[str]
+    # JSON pointer to the parameter.
+    path: NotRequired[str]
+    # What upstream answered with.
+    httpStatus: NotRequired[int]
+    # Upstream's own errorId.
+    serverErrorId: NotRequired[str]
+    # Upstream's own text.
+    serverDescription: NotRequired[str]
+    # To quote to upstream.
+    serverDiagnosticsId: NotRequired[str]
+    # Upstream's own findings.
+    serverValidationErrors: NotRequired[list[str]]
+    # What is wrong with the collected data.
+    validationErrors: NotRequired[list[ValidationError]]
+    limit: NotRequired[int]
+    used: NotRequired[int]
+    retryAfterMs: NotRequired[int]
+    reason: NotRequired[str]
+    checkoutId: NotRequired[str]
 
 
 class PaymentMethod(TypedDict):
     """A way to pay that the client session allows."""
 
+    # As in ADYEN_IDEAL.
     type: str
-    manager: str
     name: NotRequired[str]
+    manager: Literal["componentWithRedirectManager", "achManager"] | str
     implementationType: NotRequired[str]
 
 
-class ClientSession(TypedDict, total=False):
+class ClientSession(TypedDict):
     """What is paid for, and by whom."""
 
-    orderId: str | None
-    currencyCode: str | None
-    totalAmount: int | None
-    lineItems: list[dict[str, Any]]
-    customer: dict[str, Any]
+    orderId: NotRequired[Any]
+    currencyCode: NotRequired[Any]
+    # Minor units.
+    totalAmount: NotRequired[Any]
+    lineItems: NotRequired[list[dict[str, Any]]]
+    customer: NotRequired[dict[str, Any]]
 
 
-class Payment(TypedDict, total=False):
+class Payment(TypedDict):
     """A payment at Primer."""
 
-    id: str | None
-    orderId: str | None
-    status: str | None
+    id: NotRequired[str | None]
+    orderId: NotRequired[str | None]
+    status: NotRequired[str | None]
+    # It was made before this checkout's creation: the order is paid, this checkout took nothing.
+    existing: NotRequired[bool]
 
 
 class Component(TypedDict):
@@ -165,39 +162,34 @@ class Component(TypedDict):
     component: str
     paymentMethodType: str
     step: Step
-    submittable: bool
-    missing: list[str]
     banks: NotRequired[list[Bank]]
     details: NotRequired[UserDetails]
+    # By field: status, errors.
     validation: NotRequired[dict[str, Any]]
-    data: NotRequired[dict[str, str]]
+    # What was accepted.
+    data: NotRequired[dict[str, Any]]
+    submittable: bool
+    missing: list[str]
 
 
 class AdditionalInfo(TypedDict):
-    """What a client needs to show Stripe's collector of bank accounts, or the mandate."""
+    """What a client has to show the shopper."""
 
-    kind: Literal["bankAccountCollector", "mandate"]
+    kind: Literal["bankAccountCollector", "mandate"] | str
+    # For the collector: Stripe's key.
     publishableKey: NotRequired[str]
+    # For the collector: the intent's secret.
     clientSecret: NotRequired[str]
+    # For the collector: where it returns to.
     returnUrl: NotRequired[str]
+    # For the collector: the account's owner.
     fullName: NotRequired[str]
+    # For the collector: the owner's.
     emailAddress: NotRequired[str]
+    # The mandate to be shown, if settings have one; or
     text: NotRequired[str]
+    # whom the mandate is for.
     merchantName: NotRequired[str]
-
-
-class Awaited(TypedDict):
-    """What a client must do for a checkout to go on."""
-
-    kind: Literal["decision", "redirect", "bankAccount", "mandate"]
-    since: str
-    deadline: NotRequired[str]
-    decisionId: NotRequired[str]
-    paymentMethodType: NotRequired[str]
-    paymentMethodTokenData: NotRequired[dict[str, Any]]
-    resumeToken: NotRequired[str]
-    url: NotRequired[str]
-    info: NotRequired[AdditionalInfo]
 
 
 class Snapshot(TypedDict):
@@ -205,23 +197,86 @@ class Snapshot(TypedDict):
 
     checkoutId: str
     state: State
+    # The number of the latest event.
     seq: int
-    owner: dict[str, int]
+    owner: dict[str, Any]
     createdAt: str
-    paymentHandling: Literal["auto", "manual"]
-    components: list[Component]
-    awaiting: list[Awaited]
     expiresAt: NotRequired[str]
+    paymentHandling: Literal["auto", "manual"] | str
+    # session: another token of the client session is recognised; token: this one alone.
+    paymentProtection: NotRequired[Literal["session", "token"] | str]
     availablePaymentMethods: NotRequired[list[PaymentMethod]]
     clientSession: NotRequired[ClientSession]
+    # As component.get tells of each.
+    components: list[Component]
+    # What a client must do for the checkout to go on.
+    awaiting: list[Awaited]
     payment: NotRequired[Payment]
+    secondPayment: NotRequired[Payment]
     outcome: NotRequired[Outcome]
     error: NotRequired[ErrorData]
     redacted: NotRequired[bool]
+    # Of a start with allowRepeat: what it overrides.
+    repeats: NotRequired[dict[str, Any]]
+
+
+class Awaited(TypedDict):
+    """What a client must do for a checkout to go on."""
+
+    kind: Literal["decision", "redirect", "bankAccount", "mandate"] | str
+    since: str
+    deadline: NotRequired[str]
+    decisionId: NotRequired[str]
+    # Of a redirect: the page to show to the shopper.
+    url: NotRequired[str]
+    # Of a bank account or a mandate.
+    info: NotRequired[AdditionalInfo]
+    paymentMethodType: NotRequired[str]
+    paymentMethodTokenData: NotRequired[dict[str, Any]]
+    resumeToken: NotRequired[str]
+
+
+class Share(TypedDict):
+    """Who else may see a checkout, by `uid` or by `gid`, or drive it."""
+
+    # A user; or
+    uid: NotRequired[int]
+    # a group.
+    gid: NotRequired[int]
+    role: Literal["observe", "drive"]
+
+
+class CollectorError(TypedDict):
+    """What the collector of bank accounts said went wrong."""
+
+    errorId: str
+    description: NotRequired[str]
+
+
+class Hello(TypedDict):
+    """Who the daemon is, and whom it takes the client for."""
+
+    server: dict[str, Any]
+    protocol: int
+    # New whenever the state was reset.
+    epoch: str
+    limits: dict[str, Any]
+    you: dict[str, Any]
+    features: list[str]
 
 
 class Waited(TypedDict):
     """What a wait ended with; `matched` is null if the checkout ended without it."""
 
     snapshot: Snapshot
+    # What it was; null if the time ran out or the checkout ended without it.
     matched: str | None
+
+
+class Validation(TypedDict):
+    """What became of collected data; for a filter also the banks that it left."""
+
+    status: Literal["valid", "invalid", "error"] | str
+    errors: NotRequired[list[ValidationError]]
+    # The banks that a filter left.
+    banks: NotRequired[list[Bank]]
