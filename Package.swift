@@ -80,6 +80,10 @@ let package = Package(
       "CheckoutClient",
       ["CheckoutProtocol", "JSONRPC", "JSON", "LinuxSystem", "Checkout", "ValueTree"]),
 
+    module(
+      "Pay",
+      ["CheckoutClient", "Terminal", "JSONRPC", "JSON", "LinuxSystem", "ValueTree"]),
+
     // Level 5: the commands.
     .executableTarget(
       name: "checkoutd",
@@ -94,8 +98,8 @@ let package = Package(
     .executableTarget(
       name: "checkoutctl",
       dependencies: [
-        "CheckoutClient", "CheckoutProtocol", "Terminal", "JSONRPC", "JSON", "LinuxSystem",
-        "ValueTree",
+        "CheckoutClient", "CheckoutProtocol", "Pay", "Terminal", "JSONRPC", "JSON",
+        "LinuxSystem", "ValueTree",
       ],
       swiftSettings: strict),
 

@@ -5,7 +5,7 @@ import ValueTree
 
 /// What `pay` prints.
 struct PayOutput {
-  let console: Console
+  let console: any PayConsole
   /// Whether somebody sits at a terminal, and is told on its screen what there is to do.
   let isInteractive: Bool
 
@@ -16,7 +16,7 @@ struct PayOutput {
   ///   - name: Which page it is, a word.
   ///   - checkoutID: Whose page it is.
   /// - Throws: Why that could not be written.
-  func tell(_ address: String, of name: String, _ checkoutID: String) throws(Failure) {
+  func tell(_ address: String, of name: String, _ checkoutID: String) throws(PayFailure) {
     guard !isInteractive else { return }
     let line: Value = [
       "page": .string(name), "url": .string(address), "checkoutId": .string(checkoutID),
@@ -25,7 +25,7 @@ struct PayOutput {
   }
 
   /// Tells what the checkout has come to.
-  func tell(_ verdict: Verdict, _ checkoutID: String) throws(Failure) {
+  func tell(_ verdict: Verdict, _ checkoutID: String) throws(PayFailure) {
     if console.isJSON {
       try write(verdict.value(of: checkoutID).jsonText)
     } else {
@@ -34,12 +34,9 @@ struct PayOutput {
     }
   }
 
-  /// Nobody needs to read it: how the command ends still tells how the payment did.
-  private func write(_ text: String) throws(Failure) {
+  private func write(_ text: String) throws(PayFailure) {
     let lines = text.split(separator: "\n").map { String($0).visible }
-    do throws(Failure) { try console.print(lines.joined(separator: "\n")) } catch {
-      guard case .output(Errno.brokenPipe) = error else { throw error }
-    }
+    try console.put(lines.joined(separator: "\n"))
   }
 
   /// Tells something that is for people alone.

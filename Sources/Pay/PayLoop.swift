@@ -41,7 +41,7 @@ final class PayLoop {
   ]
 
   /// Connects to the daemon and, if somebody has to be asked, makes the terminal a screen.
-  init(_ command: PayCommand) throws(PayEnding) {
+  init(_ command: PayRequest) throws(PayEnding) {
     deadline = command.deadline
     client = PatientClient(path: command.socket, patience: command.patience)
     do throws(ClientError) { try client.connect() } catch { throw .failure(.client(error)) }

@@ -29,7 +29,7 @@ extension Payment {
   /// Starts the component that collects what is given, whatever its payment method is.
   ///
   /// Where several do, it is the first that needs nothing else.
-  private func startComponent(for given: PayCommand.Given) throws(PayEnding) {
+  private func startComponent(for given: PayRequest.Given) throws(PayEnding) {
     var reason: RPCError?
     var candidates: [(id: String, state: Value)] = []
     let wanted = given.paymentMethodType

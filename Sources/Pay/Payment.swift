@@ -9,8 +9,8 @@ import ValueTree
 ///
 /// Every step is a function that waits in ``PayLoop``; what ends it all, wherever it is, is thrown as
 /// a ``PayEnding``.
-final class Payment {
-  let command: PayCommand
+package final class Payment {
+  let command: PayRequest
   let loop: PayLoop
   let output: PayOutput
 
@@ -35,21 +35,26 @@ final class Payment {
   var redirectURL: String?
 
   /// Connects, and opens the terminal if somebody has to be asked.
-  init(_ command: PayCommand) throws(PayEnding) {
+  private init(_ command: PayRequest, _ console: any PayConsole) throws(PayEnding) {
     self.command = command
     reference = ["startKey": command.startKey]
     loop = try PayLoop(command)
-    output = PayOutput(console: command.console, isInteractive: loop.terminal != nil)
+    output = PayOutput(console: console, isInteractive: loop.terminal != nil)
   }
 
-  /// Pays a checkout.
+  /// Pays a checkout, and says what came of it.
   ///
-  /// - Returns: How the command ends.
+  /// - Parameters:
+  ///   - request: What is to be paid, and how.
+  ///   - console: Where to say so.
+  /// - Returns: How it has ended.
   /// - Throws: What went wrong, to be reported.
-  static func pay(_ command: PayCommand) throws(Failure) -> ExitStatus {
+  package static func pay(
+    _ request: PayRequest, _ console: any PayConsole
+  ) throws(PayFailure) -> PayResult {
     let payment: Payment
     do throws(PayEnding) {
-      payment = try Payment(command)
+      payment = try Payment(request, console)
     } catch {
       guard case .failure(let failure) = error else { return .timedOut }
       throw failure
@@ -59,9 +64,9 @@ final class Payment {
 
   /// Pays, says what came of it, and restores the terminal before that.
   ///
-  /// - Returns: How the command ends.
+  /// - Returns: How it has ended.
   /// - Throws: What went wrong, to be reported.
-  func run() throws(Failure) -> ExitStatus {
+  private func run() throws(PayFailure) -> PayResult {
     let ending: PayEnding
     do throws(PayEnding) {
       try pay()
@@ -72,7 +77,7 @@ final class Payment {
     switch ending {
     case .verdict(let verdict):
       try output.tell(verdict, checkoutID ?? "")
-      return verdict.status
+      return .ended(outcome: verdict.outcome)
     case .failure(let failure):
       if !wasCancelled { explainWhatGoesOn() }
       throw failure
@@ -85,7 +90,7 @@ final class Payment {
       } else {
         explainWhatGoesOn()
       }
-      return ExitStatus(signal: number)
+      return .signal(number)
     }
   }
 

@@ -11,7 +11,7 @@ enum PayEnding: Error {
   /// The time that the command was given is over.
   case timedOut
   /// Something failed.
-  case failure(Failure)
+  case failure(PayFailure)
 }
 
 /// What a checkout has come to.
@@ -36,14 +36,6 @@ struct Verdict {
     let info = value["additionalInfo"]
     voucher = info?["kind"]?.string == "voucher" ? info : nil
     orderID = (payment?["orderId"] ?? clientSession?["orderId"])?.string
-  }
-
-  var status: ExitStatus {
-    switch outcome {
-    case "success", "pending", "handledByClient": .success
-    case "unknown": .outcomeUnknown
-    default: .errorReply
-    }
   }
 
   /// The verdict for programs.
@@ -74,7 +66,7 @@ struct Verdict {
   }
 
   /// Whether nobody knows if the payment was made.
-  private var isUnknown: Bool { status == .outcomeUnknown }
+  private var isUnknown: Bool { outcome == "unknown" }
 
   /// What has to be done, for people, beside what the words say; nil if nothing has.
   var advice: String? {

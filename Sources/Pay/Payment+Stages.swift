@@ -156,7 +156,7 @@ extension Payment {
   private func tell(_ address: String, of page: String) throws(PayEnding) {
     // What a snapshot says anew is no other page.
     guard toldAddresses.insert(address).inserted else { return }
-    do throws(Failure) {
+    do throws(PayFailure) {
       try output.tell(address, of: page, checkoutID ?? "")
     } catch { throw .failure(error) }
   }
