@@ -91,6 +91,15 @@
     return unsafe Int64(bitPattern: tape[index + 1])
   }
 
+  /// The whole number, however it is written: `10`, `10.0` or `1e1`.
+  ///
+  /// With a fraction or an exponent it must be below 2^53: beyond, a double may have been rounded.
+  package var wholeNumber: Int64? {
+    guard word.tag == .number else { return integer }
+    let number = unsafe Double(bitPattern: tape[index + 1])
+    return number.magnitude < 0x1p53 ? Int64(exactly: number) : nil
+  }
+
   /// The whole number, if this is one from zero to `UInt64.max`.
   package var unsigned: UInt64? {
     switch word.tag {

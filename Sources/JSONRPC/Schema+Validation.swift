@@ -39,7 +39,7 @@ extension Schema {
   private static func integerViolation(
     in view: JSONView, _ range: ClosedRange<Int64>
   ) -> SchemaViolation? {
-    guard let number = view.integer else { return .init("must be a 64-bit integer") }
+    guard let number = view.wholeNumber else { return .init("must be a 64-bit integer") }
     if range.contains(number) { return nil }
     return .init("must be from \(range.lowerBound) to \(range.upperBound)")
   }
@@ -136,7 +136,7 @@ extension Schema {
     case .any: true
     case .null: view.kind == .null
     case .boolean: view.kind == .bool
-    case .integer: view.kind == .integer
+    case .integer: view.wholeNumber != nil
     case .number: view.number != nil
     case .string, .enumeration: view.kind == .string
     case .array: view.kind == .array

@@ -6,7 +6,7 @@ package indirect enum Schema: Sendable {
   case null
   /// `true` or `false`
   case boolean
-  /// A whole number written without fraction and exponent, within a range.
+  /// A whole number within a range, however it is written.
   case integer(ClosedRange<Int64>)
   /// Any number.
   case number

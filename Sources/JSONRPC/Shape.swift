@@ -131,7 +131,7 @@ extension Shape<Bool> {
 extension Shape<Int64> {
   /// A whole number within a range.
   package static func integer(_ range: ClosedRange<Int64>) -> Shape {
-    Shape(.integer(range), otherwise: "must be a 64-bit integer") { $0.integer }
+    Shape(.integer(range), otherwise: "must be a 64-bit integer") { $0.wholeNumber }
   }
 }
 

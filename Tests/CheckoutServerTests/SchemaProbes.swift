@@ -126,7 +126,9 @@ struct SchemaProbes {
   private static func integers(_ range: ClosedRange<Int64>) -> [Probe] {
     let below = range.lowerBound == .min ? "-9223372036854775809" : "\(range.lowerBound - 1)"
     let above = range.upperBound == .max ? "9223372036854775808" : "\(range.upperBound + 1)"
+    let small = max(range.lowerBound, min(1, range.upperBound))
     return [
+      Probe("a whole number with a fraction", "\(small).0", fits: true),
       Probe("the least", "\(range.lowerBound)", fits: true),
       Probe("the greatest", "\(range.upperBound)", fits: true),
       Probe("one below", below, fits: false), Probe("one above", above, fits: false),

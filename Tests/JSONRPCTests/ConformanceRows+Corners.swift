@@ -110,7 +110,12 @@ extension ConformanceRows {
       "K-54",
       #"{$,"id":54,"method":"conf.gap","params":[9223372036854775808,1]}"#,
       [failure("54", -32602)]),
-    .init("K-55", #"{$,"id":55,"method":"conf.gap","params":[1.0,1]}"#, [failure("55", -32602)]),
+    .init("K-55", #"{$,"id":55,"method":"conf.gap","params":[1.5,1]}"#, [failure("55", -32602)]),
+    .init("K-60", #"{$,"id":60,"method":"conf.gap","params":[10.0,1e1]}"#, [result("60", "0")]),
+    .init(
+      "K-61",
+      #"{$,"id":61,"method":"conf.gap","params":[9007199254740992.0,1]}"#,
+      [failure("61", -32602)]),
     .init(
       "K-56",
       #"{$,"id":56,"method":"conf.gap","params":[1e400,1]}"#,

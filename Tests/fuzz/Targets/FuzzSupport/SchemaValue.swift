@@ -96,7 +96,9 @@ package struct SchemaValue {
     ]
     let number = choices[input.number(below: 16) % choices.count]
     if !range.contains(number) { fits = false }
-    return .integer(number)
+    // The same number with a fraction, as far as that has the same value.
+    let isFraction = number.magnitude < 1 << 53 && input.chance(oneIn: 8)
+    return isFraction ? .number(Double(number)) : .integer(number)
   }
 
   private mutating func string(_ byteCount: ClosedRange<Int>) -> String {
