@@ -23,7 +23,9 @@ package struct Event: Sendable, Equatable {
   package var isTerminal: Bool { kind == .didCompleteCheckout || kind == .didFail }
 }
 
-/// The kinds of events; the raw value is the notification's `method`.
+/// The kinds of events; the raw value is the notification's `method`, and begins with the scope.
+///
+/// Rows name an event by its place here, so the order never changes: a new one comes last.
 package enum EventKind: String, CaseIterable, Sendable {
   case didLoadAvailablePaymentMethods = "checkout.didLoadAvailablePaymentMethods"
   case didReceiveStep = "component.didReceiveStep"
@@ -39,13 +41,19 @@ package enum EventKind: String, CaseIterable, Sendable {
   case didCompleteCheckout = "checkout.didCompleteCheckout"
   case didFail = "checkout.didFail"
 
-  /// Whether it is of the checkout as a whole, and not of one component.
-  package var isOfCheckout: Bool {
-    switch self {
-    case .didReceiveStep, .didUpdateValidationStatus, .didReceiveError: false
-    default: true
-    }
+  private static let all = allCases
+
+  /// Its place among all kinds, from 0.
+  package var place: Int { Self.all.firstIndex(of: self) ?? 0 }
+
+  /// The kind at a place, if there is one.
+  package init?(place: Int64) {
+    guard let place = Int(exactly: place), Self.all.indices.contains(place) else { return nil }
+    self = Self.all[place]
   }
+
+  /// Whether it is of the checkout as a whole, and not of one component.
+  package var isOfCheckout: Bool { rawValue.hasPrefix("checkout.") }
 }
 
 /// What a checkout came to; the raw value is the `outcome` on the wire.

@@ -52,22 +52,6 @@ package struct EventFilter: Sendable, Equatable {
 }
 
 extension EventKind {
-  /// This kind's place in a set of kinds.
-  package var bit: UInt32 {
-    switch self {
-    case .didLoadAvailablePaymentMethods: 1 << 0
-    case .didReceiveStep: 1 << 1
-    case .didUpdateValidationStatus: 1 << 2
-    case .didReceiveError: 1 << 3
-    case .willCreatePayment: 1 << 4
-    case .didStartTokenization: 1 << 5
-    case .didTokenizePaymentMethod: 1 << 6
-    case .didReceiveAdditionalInfo: 1 << 7
-    case .didResumeWith: 1 << 8
-    case .willUpdateClientSession: 1 << 9
-    case .didUpdateClientSession: 1 << 10
-    case .didCompleteCheckout: 1 << 11
-    case .didFail: 1 << 12
-    }
-  }
+  /// What stands for it in a set of kinds.
+  package var bit: UInt32 { 1 << UInt32(place) }
 }

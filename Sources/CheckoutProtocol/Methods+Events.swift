@@ -59,9 +59,7 @@ extension Methods {
 
   /// The notifications that a client may receive.
   package static let notifications: [EventRow] =
-    EventKind.allCases.map { kind in
-      EventRow(kind.name, kind.summary, members: eventHead + kind.members)
-    } + [
+    EventKind.allCases.map(row) + [
       EventRow(
         "events.lost", "Events were dropped: read too slowly, or kept no longer.",
         members: [
@@ -91,87 +89,84 @@ extension Methods {
     .init("time", Schemas.timestamp),
     .optional("componentId", Schemas.componentID),
   ]
-}
 
-extension EventKind {
-  /// The name on the wire.
-  package var name: StaticString {
-    switch self {
-    case .didLoadAvailablePaymentMethods: "checkout.didLoadAvailablePaymentMethods"
-    case .didReceiveStep: "component.didReceiveStep"
-    case .didUpdateValidationStatus: "component.didUpdateValidationStatus"
-    case .didReceiveError: "component.didReceiveError"
-    case .willCreatePayment: "checkout.willCreatePayment"
-    case .didStartTokenization: "checkout.didStartTokenization"
-    case .didTokenizePaymentMethod: "checkout.didTokenizePaymentMethod"
-    case .didReceiveAdditionalInfo: "checkout.didReceiveAdditionalInfo"
-    case .didResumeWith: "checkout.didResumeWith"
-    case .willUpdateClientSession: "checkout.willUpdateClientSession"
-    case .didUpdateClientSession: "checkout.didUpdateClientSession"
-    case .didCompleteCheckout: "checkout.didCompleteCheckout"
-    case .didFail: "checkout.didFail"
-    }
-  }
-
-  fileprivate var summary: String {
-    switch self {
-    case .didLoadAvailablePaymentMethods: "The configuration is loaded."
-    case .didReceiveStep: "A component has come to a new step."
-    case .didUpdateValidationStatus: "Collected data is being judged, or has been."
-    case .didReceiveError: "Something went wrong that the shopper or the client can mend."
-    case .willCreatePayment: "The payment is about to be created; you may have to decide."
-    case .didStartTokenization: "The payment method is being tokenized; no way back to the data."
-    case .didTokenizePaymentMethod: "The payment method is tokenized; in manual handling, decide."
-    case .didReceiveAdditionalInfo: "The shopper must give a bank account or accept a mandate."
-    case .didResumeWith: "Manual handling: resume the payment with this token, then decide."
-    case .willUpdateClientSession: "The client session is about to change."
-    case .didUpdateClientSession: "The client session has changed."
-    case .didCompleteCheckout: "The checkout has ended well."
-    case .didFail: "The checkout has ended otherwise; see its outcome."
-    }
-  }
-
-  fileprivate var members: [Schema.Member] {
-    let type = Schema.Member("paymentMethodType", .string)
-    let decision: [Schema.Member] = [
-      .optional("decisionId", .string, "To be named in checkout.decide."),
-      .optional("deadline", Schemas.timestamp),
-    ]
-    switch self {
+  /// What there is to say of a kind of event.
+  private static func row(_ kind: EventKind) -> EventRow {
+    switch kind {
     case .didLoadAvailablePaymentMethods:
-      return [.init("availablePaymentMethods", Schemas.availablePaymentMethods)]
-    case .didReceiveStep: return [.init("step", Schemas.step)]
+      event(
+        kind, "The configuration is loaded.",
+        [.init("availablePaymentMethods", Schemas.availablePaymentMethods)])
+    case .didReceiveStep:
+      event(kind, "A component has come to a new step.", [.init("step", Schemas.step)])
     case .didUpdateValidationStatus:
-      return [
-        .init("status", .enumeration(["validating", "valid", "invalid", "error"])),
-        .optional("errors", .array(Schemas.validationError)), .optional("error", Schemas.error),
-        .init("data", Schemas.open([]), "The field that was collected."),
-      ]
-    case .didReceiveError: return [.init("error", Schemas.error)]
-    case .willCreatePayment: return [type] + decision
-    case .didStartTokenization: return [type]
+      event(
+        kind, "Collected data is being judged, or has been.",
+        [
+          .init("status", .enumeration(["validating", "valid", "invalid", "error"])),
+          .optional("errors", .array(Schemas.validationError)), .optional("error", Schemas.error),
+          .init("data", Schemas.open([]), "The field that was collected."),
+        ])
+    case .didReceiveError:
+      event(
+        kind, "Something went wrong that the shopper or the client can mend.",
+        [.init("error", Schemas.error)])
+    case .willCreatePayment:
+      event(
+        kind, "The payment is about to be created; you may have to decide.", [type] + decision)
+    case .didStartTokenization:
+      event(kind, "The payment method is being tokenized; no way back to the data.", [type])
     case .didTokenizePaymentMethod:
-      return [
-        type, .optional("paymentMethodTokenData", Schemas.open([])),
-        .optional(
-          "paymentIdempotencyKey", .string, "Manual handling: for your backend's payment."),
-      ] + decision
+      event(
+        kind, "The payment method is tokenized; in manual handling, decide.",
+        [
+          type, .optional("paymentMethodTokenData", Schemas.open([])),
+          .optional(
+            "paymentIdempotencyKey", .string, "Manual handling: for your backend's payment."),
+        ] + decision)
     case .didReceiveAdditionalInfo:
-      return [.init("info", Schemas.additionalInfo)]
-    case .didResumeWith: return [.init("resumeToken", .string)] + decision
-    case .willUpdateClientSession, .didUpdateClientSession:
-      return [.init("clientSession", Schemas.clientSession)]
+      event(
+        kind, "The shopper must give a bank account or accept a mandate.",
+        [.init("info", Schemas.additionalInfo)])
+    case .didResumeWith:
+      event(
+        kind, "Manual handling: resume the payment with this token, then decide.",
+        [.init("resumeToken", .string)] + decision)
+    case .willUpdateClientSession:
+      event(
+        kind, "The client session is about to change.",
+        [.init("clientSession", Schemas.clientSession)])
+    case .didUpdateClientSession:
+      event(
+        kind, "The client session has changed.", [.init("clientSession", Schemas.clientSession)])
     case .didCompleteCheckout:
-      return [
-        .optional("payment", Schemas.payment),
-        .init("outcome", .enumeration(["success", "pending", "handledByClient"])),
-      ]
+      event(
+        kind, "The checkout has ended well.",
+        [
+          .optional("payment", Schemas.payment),
+          .init("outcome", .enumeration(["success", "pending", "handledByClient"])),
+        ])
     case .didFail:
-      return [
-        .init("error", Schemas.error), .optional("payment", Schemas.payment),
-        .optional("secondPayment", Schemas.payment, "One that should not be: refund it."),
-        .init("outcome", .enumeration(["failed", "cancelled", "unknown"])),
-      ]
+      event(
+        kind, "The checkout has ended otherwise; see its outcome.",
+        [
+          .init("error", Schemas.error), .optional("payment", Schemas.payment),
+          .optional("secondPayment", Schemas.payment, "One that should not be: refund it."),
+          .init("outcome", .enumeration(["failed", "cancelled", "unknown"])),
+        ])
     }
   }
+
+  private static func event(
+    _ kind: EventKind, _ summary: String, _ members: [Schema.Member]
+  ) -> EventRow {
+    EventRow(kind.rawValue, summary, members: eventHead + members)
+  }
+
+  private static let type = Schema.Member("paymentMethodType", .string)
+
+  private static let decision: [Schema.Member] = [
+    .optional("decisionId", .string, "To be named in checkout.decide."),
+    .optional("deadline", Schemas.timestamp),
+  ]
 }

@@ -42,11 +42,11 @@ final class EventWriter {
     let start = output.count
     output.deepestValue = 0
     switch form {
-    case .notification: output.append(#"{"jsonrpc":"2.0","method":""#)
-    case .element: output.append(#"{"method":""#)
+    case .notification: output.append(#"{"jsonrpc":"2.0","method":"#)
+    case .element: output.append(#"{"method":"#)
     }
-    output.append(event.kind.name)
-    output.append(#"","params":{"checkoutId":"#)
+    output.append(plain: event.kind.rawValue)
+    output.append(#","params":{"checkoutId":"#)
     output.append(plain: live.idText)
     output.append(#","seq":"#)
     output.append(record.seq)

@@ -24,7 +24,7 @@ package struct EventRecord: Sendable {
   /// row's.
   func append(to writer: CompactWriter) {
     writer.beginArray(count: 4)
-    writer.append(Int64(event.kind.code))
+    writer.append(event.kind.code)
     writer.append(time)
     writer.append(event.component.map(Int64.init))
     writer.append(event.members)
@@ -53,27 +53,11 @@ package struct EventRecord: Sendable {
 }
 
 extension EventKind {
-  /// The number that stands for it in rows; never to be given to another kind.
-  fileprivate var code: Int {
-    switch self {
-    case .didLoadAvailablePaymentMethods: 1
-    case .didReceiveStep: 2
-    case .didUpdateValidationStatus: 3
-    case .didReceiveError: 4
-    case .willCreatePayment: 5
-    case .didStartTokenization: 6
-    case .didTokenizePaymentMethod: 7
-    case .didReceiveAdditionalInfo: 8
-    case .didResumeWith: 9
-    case .willUpdateClientSession: 10
-    case .didUpdateClientSession: 11
-    case .didCompleteCheckout: 12
-    case .didFail: 13
-    }
-  }
+  /// The number that stands for it in rows.
+  fileprivate var code: Int64 { Int64(place) + 1 }
 
   fileprivate init?(code: Int64) {
-    guard let kind = Self.allCases.first(where: { Int64($0.code) == code }) else { return nil }
-    self = kind
+    guard code > 0 else { return nil }
+    self.init(place: code - 1)
   }
 }

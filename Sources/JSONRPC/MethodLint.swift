@@ -14,9 +14,10 @@ package enum MethodLint {
   package static func findings(
     methods: [MethodRow], events: [EventRow], extensions: [String] = ["rpc.discover"]
   ) -> [String] {
-    let names = methods.map { ("method", $0.name) } + events.map { ("event", $0.name) }
+    let names =
+      methods.map { ("method", $0.name.description) } + events.map { ("event", $0.name) }
     let misnamed = names.filter { kind, name in
-      name.starts(with: "rpc.") && !(kind == "method" && extensions.contains(name.description))
+      name.hasPrefix("rpc.") && !(kind == "method" && extensions.contains(name))
     }
     return misnamed.map { "\($0) \($1) takes a reserved name" }
       + findings(errors: ErrorRow.generic + methods.flatMap(\.errors))

@@ -75,14 +75,14 @@ package struct ExampleRow: Sendable {
 /// One notification a server sends.
 package struct EventRow: Sendable {
   /// The name on the wire.
-  package let name: StaticString
+  package let name: String
   /// One sentence.
   package let summary: String
   /// The members of `params`.
   package let members: [Schema.Member]
 
   /// Makes a row.
-  package init(_ name: StaticString, _ summary: String, members: [Schema.Member]) {
+  package init(_ name: String, _ summary: String, members: [Schema.Member]) {
     self.name = name
     self.summary = summary
     self.members = members

@@ -104,7 +104,7 @@ package struct OpenRPC {
 
   private func event(_ row: EventRow) -> Value {
     [
-      "name": .string(row.name.description), "summary": .string(row.summary),
+      "name": .string(row.name), "summary": .string(row.summary),
       "params": .array(row.members.map(parameter)),
     ]
   }

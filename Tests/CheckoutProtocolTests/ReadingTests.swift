@@ -154,9 +154,13 @@ import Testing
     }
   }
 
-  @Test func `every kind has a bit of its own`() {
-    let bits = EventKind.allCases.map(\.bit)
-    #expect(Set(bits).count == bits.count)
-    #expect(bits.allSatisfy { $0.nonzeroBitCount == 1 })
+  @Test func `every kind has a bit of its own, by its place`() {
+    #expect(EventKind.allCases.map(\.bit) == EventKind.allCases.indices.map { 1 << $0 })
+  }
+
+  @Test func `the scope of a kind is the first word of its name`() {
+    for kind in EventKind.allCases {
+      #expect(kind.rawValue.hasPrefix(kind.isOfCheckout ? "checkout." : "component."))
+    }
   }
 }
