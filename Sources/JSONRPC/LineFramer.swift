@@ -34,19 +34,20 @@ package final class LineFramer {
   /// A line that long without LF, in multiples of the limit, is a flood.
   private static let floodFactor = 16
 
+  private let limit: Int
   private var carry = PaddedBuffer()
-  /// How many bytes are carried, at hand: most input is whole lines.
-  private var carriedByteCount = 0
-  // Taken out and put back where lines are delivered: lending it would have every look at it checked.
-  private var lines: Lines
+  private var hasStopped = false
+  private var isFlooded = false
   private var isEnded = false
+  /// Bytes of the carry delivered before a stop.
+  private var consumed = 0
+  /// Bytes so far of the line being skipped; zero when none is.
+  private var skipped = 0
 
   /// Makes a framer.
   ///
   /// - Parameter maximumLineByteCount: The longest line delivered, without its LF.
-  package init(maximumLineByteCount: Int = 1024 * 1024) {
-    lines = Lines(limit: maximumLineByteCount)
-  }
+  package init(maximumLineByteCount: Int = 1024 * 1024) { limit = maximumLineByteCount }
 
   /// Goes on where another framer has been left, in another process maybe.
   ///
@@ -57,23 +58,23 @@ package final class LineFramer {
   ///   - maximumLineByteCount: The longest line delivered, without its LF.
   package convenience init(continuing rest: HeldInput, maximumLineByteCount: Int) {
     self.init(maximumLineByteCount: maximumLineByteCount)
-    unsafe rest.bytes.withUnsafeBytes { unsafe keep($0) }
+    unsafe rest.bytes.withUnsafeBytes { unsafe carry.append($0) }
     // More than a flood is, it cannot be: another process has counted.
-    lines.skipped = min(max(0, rest.skipped), Self.floodFactor * maximumLineByteCount)
-    lines.isStopped = true
+    skipped = min(max(0, rest.skipped), Self.floodFactor * maximumLineByteCount)
+    hasStopped = true
   }
 
   /// What is held of the input, for another framer to go on with.
   package var held: HeldInput {
-    let bytes = unsafe carry.withUnsafeBytes { unsafe Array($0.dropFirst(lines.consumed)) }
-    return HeldInput(bytes: bytes, skipped: lines.skipped)
+    let bytes = unsafe carry.withUnsafeBytes { unsafe Array($0.dropFirst(consumed)) }
+    return HeldInput(bytes: bytes, skipped: skipped)
   }
 
   /// The memory held, for a budget of the whole process.
-  package var heldByteCount: Int { carriedByteCount == 0 ? 0 : carry.capacity }
+  package var heldByteCount: Int { carry.capacity }
 
   /// Whether a delivery asked to stop: input waits for ``resume(_:)``.
-  package var isStopped: Bool { lines.isStopped }
+  package var isStopped: Bool { hasStopped }
 
   /// Takes input and delivers the lines it completes.
   ///
@@ -85,60 +86,40 @@ package final class LineFramer {
   package func feed(
     _ input: UnsafeRawBufferPointer, _ deliver: (LineEvent) -> Bool
   ) {
-    guard !lines.isFlooded else { return }
-    guard !lines.isStopped else { return unsafe keep(input) }
+    guard !isFlooded else { return }
+    guard !hasStopped else { return unsafe carry.append(input) }
     var start = 0
-    if carriedByteCount > 0 {
-      let end = unsafe Lines.lineEnd(in: input, from: 0)
+    let carried = carry.count
+    if carried > 0 {
+      let end = unsafe Self.lineEnd(in: input, from: 0)
       let partEnd = end ?? input.count
-      let length = carriedByteCount + partEnd
-      if length > lines.limit {
-        dropCarry()
-        var lines = lines
-        lines.refuse(byteCount: length, isComplete: end != nil, deliver)
-        self.lines = lines
+      if carried + partEnd > limit {
+        carry.release()
+        refuse(byteCount: carried + partEnd, isComplete: end != nil, deliver)
       } else {
-        unsafe keep(UnsafeRawBufferPointer(rebasing: input[..<partEnd]))
+        unsafe carry.append(UnsafeRawBufferPointer(rebasing: input[..<partEnd]))
         guard end != nil else { return }
         deliverCarry(deliver)
       }
       start = end.map { $0 + 1 } ?? input.count
     }
-    var lines = lines
-    start = unsafe lines.deliver(from: input, at: start, deliver)
-    self.lines = lines
+    start = unsafe deliverLines(of: input, from: start, deliver)
     guard start < input.count else { return }
-    unsafe keep(UnsafeRawBufferPointer(rebasing: input[start...]))
-  }
-
-  private func keep(_ bytes: UnsafeRawBufferPointer) {
-    unsafe carry.append(bytes)
-    carriedByteCount = carry.count
-  }
-
-  private func dropCarry() {
-    carry.release()
-    carriedByteCount = 0
+    unsafe carry.append(UnsafeRawBufferPointer(rebasing: input[start...]))
   }
 
   /// Goes on after a delivery asked to stop.
   ///
   /// - Parameter deliver: As for ``feed(_:_:)``; it may stop again.
   package func resume(_ deliver: (LineEvent) -> Bool) {
-    guard lines.isStopped, !lines.isFlooded else { return }
-    var lines = lines
-    lines.isStopped = false
+    guard hasStopped, !isFlooded else { return }
+    hasStopped = false
     let used = unsafe carry.withUnsafeBytes {
-      unsafe lines.deliver(from: $0, at: lines.consumed, deliver)
+      unsafe deliverLines(of: $0, from: consumed, deliver)
     }
-    self.lines = lines
-    if lines.isStopped {
-      self.lines.consumed = used
-      return
-    }
-    self.lines.consumed = 0
+    consumed = hasStopped ? used : 0
+    guard !hasStopped else { return }
     carry.removeFirst(used)
-    carriedByteCount = carry.count
     if isEnded { deliverRest(deliver) }
   }
 
@@ -148,67 +129,51 @@ package final class LineFramer {
   ///   ``resume(_:)``.
   package func finish(_ deliver: (LineEvent) -> Bool) {
     isEnded = true
-    if !lines.isStopped { deliverRest(deliver) }
+    if !hasStopped { deliverRest(deliver) }
   }
 
   private func deliverRest(_ deliver: (LineEvent) -> Bool) {
-    if carriedByteCount > 0, !lines.isFlooded { deliverCarry(deliver) }
+    if carry.count > 0, !isFlooded { deliverCarry(deliver) }
   }
 
   private func deliverCarry(_ deliver: (LineEvent) -> Bool) {
-    let goesOn = unsafe carry.withUnsafeBytes { unsafe deliver(.line($0)) }
-    dropCarry()
-    lines.isStopped = !goesOn
+    hasStopped = unsafe carry.withUnsafeBytes { unsafe !deliver(.line($0)) }
+    carry.release()
   }
-}
 
-extension LineFramer {
-  /// What is known about the line under way, apart from its bytes.
-  private struct Lines {
-    let limit: Int
-    var isStopped = false
-    var isFlooded = false
-    /// Bytes of the carry delivered before a stop.
-    var consumed = 0
-    /// Bytes so far of the line being skipped; zero when none is.
-    var skipped = 0
-
-    init(limit: Int) { self.limit = limit }
-
-    static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-      guard start < bytes.count, let base = bytes.baseAddress else { return nil }
-      guard let place = unsafe memchr(base + start, 0x0A, bytes.count - start) else { return nil }
-      return unsafe UnsafeRawPointer(place) - base
-    }
-
-    /// Delivers whole lines, and returns the place of the first byte that has to be kept.
-    mutating func deliver(
-      from bytes: UnsafeRawBufferPointer, at start: Int, _ deliver: (LineEvent) -> Bool
-    ) -> Int {
-      var start = start
-      while start < bytes.count, !isStopped, !isFlooded {
-        let found = unsafe Self.lineEnd(in: bytes, from: start)
-        let end = found ?? bytes.count
-        let length = skipped + end - start
-        if length > limit {
-          refuse(byteCount: length, isComplete: found != nil, deliver)
-        } else if found != nil {
-          isStopped = unsafe !deliver(.line(UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
-        } else {
-          return start
-        }
-        start = found.map { $0 + 1 } ?? end
+  /// Delivers whole lines, and returns the place of the first byte that has to be kept.
+  private func deliverLines(
+    of bytes: UnsafeRawBufferPointer, from start: Int, _ deliver: (LineEvent) -> Bool
+  ) -> Int {
+    var start = start
+    while start < bytes.count, !hasStopped, !isFlooded {
+      let found = unsafe Self.lineEnd(in: bytes, from: start)
+      let end = found ?? bytes.count
+      let length = skipped + end - start
+      if length > limit {
+        refuse(byteCount: length, isComplete: found != nil, deliver)
+      } else if found != nil {
+        hasStopped = unsafe !deliver(.line(UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+      } else {
+        return start
       }
-      return isFlooded ? bytes.count : start
+      start = found.map { $0 + 1 } ?? end
     }
+    return isFlooded ? bytes.count : start
+  }
 
-    /// Notes that the line under way is beyond the limit, and tells once.
-    mutating func refuse(byteCount: Int, isComplete: Bool, _ deliver: (LineEvent) -> Bool) {
-      if skipped == 0 { isStopped = !deliver(.tooLong) }
-      skipped = isComplete ? 0 : byteCount
-      guard byteCount > floodFactor * limit else { return }
-      isFlooded = true
-      _ = deliver(.flood)
-    }
+  /// Notes that the line under way is beyond the limit, and tells once.
+  private func refuse(byteCount: Int, isComplete: Bool, _ deliver: (LineEvent) -> Bool) {
+    if skipped == 0 { hasStopped = !deliver(.tooLong) }
+    skipped = isComplete ? 0 : byteCount
+    guard byteCount > Self.floodFactor * limit else { return }
+    isFlooded = true
+    _ = deliver(.flood)
+  }
+
+  private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    guard start < bytes.count, let base = bytes.baseAddress else { return nil }
+    guard let place = unsafe memchr(base + start, 0x0A, bytes.count - start) else { return nil }
+    return unsafe UnsafeRawPointer(place) - base
   }
 }
