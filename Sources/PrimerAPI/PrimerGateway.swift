@@ -10,18 +10,20 @@ package import Systemd
 /// It belongs to the loop's thread. Before the first request, signals must be blocked (libcurl looks
 /// names up in threads of its own) and `SIGPIPE` ignored.
 package final class PrimerGateway: UpstreamGateway {
-  private enum Stage {
-    case queued
-    case underWay(CurlTransfer)
-    case finished(Result<Answer, OperationFailure>)
-  }
-
   private struct Request {
     let operation: Operation
     let uid: UInt32
     let completion: (Result<Answer, OperationFailure>) -> Void
-    var stage = Stage.queued
+    /// What carries it, once it is its turn.
+    var transfer: CurlTransfer?
     var kind: RequestClass { RequestClass(operation.request) }
+  }
+
+  /// What has come of a request and is to be handed over.
+  private struct Finished {
+    let number: UInt64
+    let completion: (Result<Answer, OperationFailure>) -> Void
+    let result: Result<Answer, OperationFailure>
   }
 
   private let loop: EventLoop
@@ -39,10 +41,11 @@ package final class PrimerGateway: UpstreamGateway {
   private var deadline: Timer?
   private var multi: CurlMulti?
   private var lastNumber: UInt64 = 0
+  /// What waits for its turn or is under way.
   private var requests: [UInt64: Request] = [:]
   private var queue: RequestQueue
   private var underWay: [CurlTransfer.Key: UInt64] = [:]
-  private var finished: [UInt64] = []
+  private var finished: [Finished] = []
   private var spares: [CurlTransfer] = []
   private var tally = GatewayStatus()
 
@@ -112,23 +115,23 @@ package final class PrimerGateway: UpstreamGateway {
 
   /// Ends a request, wherever it is; one that has been completed or cancelled is left alone.
   package func cancel(_ request: PendingRequest) {
-    guard let entry = requests.removeValue(forKey: request.number) else { return }
-    switch entry.stage {
-    case .queued: queue.remove(request.number, entry.kind, of: entry.uid)
-    case .finished: break  // its number is passed over when its turn comes
-    case .underWay(let transfer):
-      underWay[transfer.key] = nil
-      multi?.remove(transfer)
-      recycle(transfer)
-      queue.release(entry.kind, of: entry.uid)
-      startQueued()
+    guard let entry = requests.removeValue(forKey: request.number) else {
+      return finished.removeAll { $0.number == request.number }
     }
+    guard let transfer = entry.transfer else {
+      return queue.remove(request.number, entry.kind, of: entry.uid)
+    }
+    underWay[transfer.key] = nil
+    multi?.remove(transfer)
+    recycle(transfer)
+    queue.release(entry.kind, of: entry.uid)
+    startQueued()
   }
 
   /// Cancels all requests and closes all connections; nothing may be performed after it.
   package func shutdown() {
     for entry in requests.values {
-      if case .underWay(let transfer) = entry.stage { multi?.remove(transfer) }
+      if let transfer = entry.transfer { multi?.remove(transfer) }
     }
     requests = [:]
     queue = RequestQueue(options.slots)
@@ -149,11 +152,12 @@ package final class PrimerGateway: UpstreamGateway {
       guard let entry = requests[number] else { continue }
       do throws(OperationFailure) {
         let transfer = try start(entry.operation)
-        requests[number]?.stage = .underWay(transfer)
+        requests[number]?.transfer = transfer
         underWay[transfer.key] = number
       } catch {
         queue.release(entry.kind, of: entry.uid)
-        finish(number, .failure(error))
+        requests[number] = nil
+        finish(number, entry, .failure(error))
         delivery?.arm(atBootMicroseconds: 0)
       }
     }
@@ -197,14 +201,14 @@ package final class PrimerGateway: UpstreamGateway {
   }
 
   private func transferFinished(_ key: CurlTransfer.Key, _ code: CURLcode) {
-    guard let number = underWay.removeValue(forKey: key), let entry = requests[number],
-      case .underWay(let transfer) = entry.stage
+    guard let number = underWay.removeValue(forKey: key),
+      let entry = requests.removeValue(forKey: number), let transfer = entry.transfer
     else { return }
     let outcome = transfer.outcome(code)
     recycle(transfer)
     queue.release(entry.kind, of: entry.uid)
     noteEgress(outcome)
-    finish(number, result(of: outcome, to: entry.operation))
+    finish(number, entry, result(of: outcome, to: entry.operation))
   }
 
   private func result(
@@ -234,20 +238,16 @@ package final class PrimerGateway: UpstreamGateway {
 
   /// Sets the timer for the request that must end first.
   private func armDeadline() {
-    let first = underWay.values.compactMap { number in transfer(number)?.deadline }.min()
+    let first = underWay.values.compactMap { requests[$0]?.transfer?.deadline }.min()
     guard let first else { return }
     deadline?.arm(atBootMicroseconds: first)
-  }
-
-  private func transfer(_ number: UInt64) -> CurlTransfer? {
-    guard case .underWay(let transfer)? = requests[number]?.stage else { return nil }
-    return transfer
   }
 
   private func endOverdue() {
     let now = Clock.bootMicroseconds()
     for number in underWay.values.sorted() {
-      guard let transfer = transfer(number), let deadline = transfer.deadline, deadline <= now
+      guard let transfer = requests[number]?.transfer, let deadline = transfer.deadline,
+        deadline <= now
       else { continue }
       multi?.remove(transfer)
       transferFinished(transfer.key, CURLE_OPERATION_TIMEDOUT)
@@ -269,9 +269,10 @@ package final class PrimerGateway: UpstreamGateway {
     }
   }
 
-  private func finish(_ number: UInt64, _ result: Result<Answer, OperationFailure>) {
-    requests[number]?.stage = .finished(result)
-    finished.append(number)
+  private func finish(
+    _ number: UInt64, _ request: Request, _ result: Result<Answer, OperationFailure>
+  ) {
+    finished.append(Finished(number: number, completion: request.completion, result: result))
     tally.count(result, at: Clock.wallMilliseconds())
   }
 
@@ -280,11 +281,8 @@ package final class PrimerGateway: UpstreamGateway {
   /// A completion may call in again: perform, or cancel what has not been handed over.
   private func deliver() {
     while !finished.isEmpty {
-      let number = finished.removeFirst()
-      guard let entry = requests.removeValue(forKey: number),
-        case .finished(let result) = entry.stage
-      else { continue }
-      entry.completion(result)
+      let next = finished.removeFirst()
+      next.completion(next.result)
     }
   }
 
