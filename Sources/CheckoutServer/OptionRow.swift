@@ -56,34 +56,45 @@ package struct OptionRow: Sendable {
     self.apply = apply
   }
 
-  /// A whole number within a range.
-  private static func number(
-    _ name: String, _ argument: String, _ range: ClosedRange<Int>, _ summary: String,
-    _ path: any WritableKeyPath<Options, Int> & Sendable
+  /// A number of something within a range, which is kept in some places.
+  private static func number<Number: FixedWidthInteger & Sendable>(
+    _ name: String, _ argument: String, _ range: ClosedRange<Number>, _ summary: String,
+    of unit: String = "a whole number",
+    _ paths: any WritableKeyPath<Options, Number> & Sendable...
   ) -> OptionRow {
     OptionRow(
       name, argument, summary,
-      expects: "expected a whole number from \(range.lowerBound) to \(range.upperBound)",
-      initial: String(Options()[keyPath: path])
+      expects: "expected \(unit) from \(range.lowerBound) to \(range.upperBound)",
+      initial: paths.first.map { String(Options()[keyPath: $0]) }
     ) { text, options in
-      guard let number = Int(text), range.contains(number) else { return false }
-      options[keyPath: path] = number
+      guard let number = Number(text), range.contains(number) else { return false }
+      for path in paths { options[keyPath: path] = number }
       return true
     }
   }
 
   /// A span of milliseconds within a range.
   private static func span(
-    _ name: String, _ range: ClosedRange<Int64>, _ summary: String,
+    _ name: String, _ range: ClosedRange<Milliseconds>, _ summary: String,
     _ path: any WritableKeyPath<Options, Milliseconds> & Sendable
   ) -> OptionRow {
-    OptionRow(
-      name, "MS", summary,
-      expects: "expected milliseconds from \(range.lowerBound) to \(range.upperBound)",
-      initial: String(Options()[keyPath: path])
+    number(name, "MS", range, summary, of: "milliseconds", path)
+  }
+
+  /// One of some words, each of which stands for a value; the one that is meant where none is given.
+  private static func choice<Choice: Sendable>(
+    _ name: String, _ argument: String?, _ summary: String,
+    _ choices: KeyValuePairs<String, Choice>, initial: String, when: When = .reload,
+    _ path: any WritableKeyPath<Options, Choice> & Sendable
+  ) -> OptionRow {
+    let words = choices.map(\.key)
+    return OptionRow(
+      name, argument, summary,
+      expects: "expected \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")",
+      initial: initial, when: when
     ) { text, options in
-      guard let span = Int64(text), range.contains(span) else { return false }
-      options[keyPath: path] = span
+      guard let choice = choices.first(where: { $0.key == text }) else { return false }
+      options[keyPath: path] = choice.value
       return true
     }
   }
@@ -164,28 +175,18 @@ package struct OptionRow: Sendable {
       options.stateDirectory = text
       return !text.isEmpty
     },
-    OptionRow(
+    choice(
       "sync", "WHEN", "make commits survive a power failure: normal (payments) or always",
-      expects: "expected normal or always", initial: "normal"
-    ) { text, options in
-      guard let isAlways = ["normal": false, "always": true][text] else { return false }
-      options.retention.isAlwaysSynchronous = isAlways
-      return true
-    },
+      ["normal": false, "always": true], initial: "normal", \.retention.isAlwaysSynchronous),
     span(
       "retention", 0...604_800_000, "wipe a checkout's data so long after its end",
       \.retention.data),
     span(
       "outcome-retention", 0...31_536_000_000, "forget its outcome so long after its end",
       \.retention.record),
-    OptionRow(
+    choice(
       "ephemeral", nil, "keep everything in memory: nothing survives a restart",
-      expects: "expected yes or no", initial: "no", when: .start
-    ) { text, options in
-      guard let flag = ["yes": true, "no": false][text] else { return false }
-      options.isEphemeral = flag
-      return true
-    },
+      ["yes": true, "no": false], initial: "no", when: .start, \.isEphemeral),
     OptionRow(
       "upstream-allow", "HOST[:PORT]",
       "let client tokens name this host too; may be given more than once", isRepeatable: true,
@@ -212,17 +213,11 @@ package struct OptionRow: Sendable {
     word(
       "sdk-platform", "NAME", "tell upstream this platform, for accounts that need another",
       initial: Options().client.platform, \.client.platform),
-    OptionRow(
+    choice(
       "log-level", "LEVEL", "log this and what is more urgent",
-      expects: "expected error, warning, notice, info or debug", initial: "info"
-    ) { text, options in
-      let levels: [String: Log.Level] = [
+      [
         "error": .error, "warning": .warning, "notice": .notice, "info": .info, "debug": .debug,
-      ]
-      guard let level = levels[text] else { return false }
-      options.logLevel = level
-      return true
-    },
+      ], initial: "info", \.logLevel),
     OptionRow(
       "idle-exit", "SECONDS",
       "end after so long with nothing to do; a client starts it again",
@@ -241,16 +236,9 @@ package struct OptionRow: Sendable {
       "time-out for configuration, session changes and tokenization",
       \.timeouts.request),
     span("bank-list-timeout", 10...600_000, "time-out for the list of banks", \.timeouts.bankList),
-    OptionRow(
-      "create-payment-timeout", "MS", "time-out for the creation of a payment",
-      expects: "expected milliseconds from 10 to 600000",
-      initial: String(Options().timeouts.createPayment)
-    ) { text, options in
-      guard let span = Int64(text), (10...600_000).contains(span) else { return false }
-      options.timeouts.createPayment = span
-      options.spans.paymentCreation = span
-      return true
-    },
+    number(
+      "create-payment-timeout", "MS", 10...600_000, "time-out for the creation of a payment",
+      of: "milliseconds", \.timeouts.createPayment, \.spans.paymentCreation),
     span(
       "payment-timeout", 10...600_000, "time-out for the resumption and completion of a payment",
       \.timeouts.payment),
@@ -262,15 +250,9 @@ package struct OptionRow: Sendable {
       "attempt-span", 1000...3_600_000,
       "stop trying to create a payment this long after submit",
       \.spans.attempt),
-    OptionRow(
-      "questions", "WHETHER",
-      "ask upstream what became of a payment: yes or no",
-      expects: "expected yes or no", initial: "yes"
-    ) { text, options in
-      guard let flag = ["yes": true, "no": false][text] else { return false }
-      options.asksQuestions = flag
-      return true
-    },
+    choice(
+      "questions", "WHETHER", "ask upstream what became of a payment: yes or no",
+      ["yes": true, "no": false], initial: "yes", \.asksQuestions),
     span(
       "checkout-span", 1000...86_400_000, "let an unsubmitted checkout live so long at most",
       \.spans.checkout),
