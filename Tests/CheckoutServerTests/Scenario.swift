@@ -183,5 +183,49 @@ struct Scenario: CustomTestStringConvertible, Sendable {
           ]),
         checkout(0, "checkout.cancel"),
       ]),
+    Scenario(
+      name: "a mandate that is accepted", users: [1000],
+      steps: collecting + [
+        component(
+          "component.reportBankAccount",
+          [.init("outcome", "succeeded"), .init("paymentId", "pi_1")]),
+        component("component.acceptMandate"), .answer(nil),
+      ]),
+    Scenario(
+      name: "a mandate that is declined", users: [1000],
+      steps: collecting + [
+        component(
+          "component.reportBankAccount",
+          [.init("outcome", "succeeded"), .init("paymentId", "pi_1")]),
+        component("component.declineMandate"),
+      ]),
+    Scenario(
+      name: "a page that is shown, and a question that makes a second payment", users: [1000, 0],
+      steps: [start(), .answer(nil)] + [
+        checkout(
+          0, "componentWithRedirectManager.provide", [.init("paymentMethodType", "ADYEN_IDEAL")]),
+        component("component.start"), .answer(nil),
+        component("component.updateCollectedData", [.init("data", ["bankId": "0"])]),
+        component("component.submit"), .answer(nil), .answer(nil),
+        component("component.reportRedirect", [.init("outcome", "dismissed")]),
+        .answer(nil), .answer(SampleUpstream.refusal), .answer(nil),
+        call(1, "system.allowQuestions"),
+      ]),
   ]
+
+  /// From the start of a bank debit to where the bank account is collected.
+  private static let collecting: [Step] =
+    [
+      start([
+        .init(
+          "settings",
+          [
+            "urlScheme": "kiosk://checkout",
+            "stripe": ["publishableKey": "key-1", "merchantName": "Example Shop"],
+          ])
+      ]), .answer(nil),
+      checkout(0, "achManager.provide", [.init("paymentMethodType", "STRIPE_ACH")]),
+      component("component.start"), .answer(nil), component("component.submit"), .answer(nil),
+      .answer(nil),
+    ]
 }
