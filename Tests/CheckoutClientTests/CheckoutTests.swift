@@ -82,6 +82,30 @@ import ValueTree
     #expect(CheckoutClientError.refused(code: 1, details: plain).description == "d (1, e)")
   }
 
+  @Test func `a component comes from the manager that the checkout names`() async throws {
+    let daemon = try ScriptedDaemon { request in
+      switch request.method {
+      case "checkout.get":
+        [
+          request.result(
+            #"{"checkoutId":"\#(Script.checkout)","availablePaymentMethods":["#
+              + #"{"type":"NEW_METHOD","manager":"newManager"}]}"#)
+        ]
+      case "newManager.provide": [request.result(#"{"componentId":"\#(Script.ach)"}"#)]
+      default: Script.answer(request)
+      }
+    }
+    defer { daemon.close() }
+    let checkout = try await Checkout.attach(checkoutId: Script.checkout, socketPath: daemon.path)
+    #expect(try await checkout.component(for: "NEW_METHOD").id == Script.ach)
+    _ = try await checkout.component(for: "ADYEN_IDEAL", from: .componentWithRedirect)
+    #expect(
+      daemon.methods == [
+        "checkout.get", "checkout.get", "newManager.provide",
+        "componentWithRedirectManager.provide",
+      ])
+  }
+
   @Test func `a start says what is asked for`() async throws {
     let daemon = try ScriptedDaemon(Script.answer)
     defer { daemon.close() }
@@ -172,7 +196,7 @@ import ValueTree
     let id = Value.Member("componentId", .string(Script.banks))
     let whole = Value.Member("checkoutId", .string(Script.checkout))
     #expect(
-      daemon.requests.dropFirst(3).map(\.params) == [
+      daemon.requests.dropFirst(4).map(\.params) == [
         .object([id, .init("data", ["bankFilterText": "b"])]),
         .object([id, .init("data", ["bankId": "1"])]), .object([id]),
         .object([id, .init("outcome", "presented")]),

@@ -109,18 +109,31 @@ public final class Checkout: Sendable {
   ///
   /// - Parameters:
   ///   - paymentMethodType: As in `ADYEN_IDEAL` or `STRIPE_ACH`.
-  ///   - manager: Who provides it; nil for the one that does for this type.
+  ///   - manager: Who provides it; nil for the one that the checkout names for this type.
   /// - Returns: The component.
   /// - Throws: ``CheckoutClientError``; refused with 1002 if the checkout does not offer it, or the
   ///   manager does not provide it.
   public func component(
     for paymentMethodType: String, from manager: PrimerPaymentMethodManagerCategory? = nil
   ) async throws(CheckoutClientError) -> CheckoutComponent {
-    let manager = manager ?? .providing(paymentMethodType)
+    let known: String
+    if let manager {
+      known = manager.rawValue
+    } else {
+      known = try await self.manager(of: paymentMethodType)
+    }
     let provided = try await call(
-      manager.provideMethod, [.init("paymentMethodType", .string(paymentMethodType))])
+      "\(known).provide", [.init("paymentMethodType", .string(paymentMethodType))])
     guard let id = provided["componentId"]?.string else { throw .missing("componentId") }
     return CheckoutComponent(id: id, checkout: self, link: link)
+  }
+
+  /// Who provides the component for a payment method, be it one that this library does not know.
+  private func manager(of type: String) async throws(CheckoutClientError) -> String {
+    let methods = try await call("checkout.get")["availablePaymentMethods"]?.array ?? []
+    let known = methods.first { $0["type"]?.string == type }?["manager"]?.string
+    // Of a method that is not there any manager says why.
+    return known ?? PrimerPaymentMethodManagerCategory.componentWithRedirect.rawValue
   }
 
   /// Cancels the checkout, as far as that is still possible.

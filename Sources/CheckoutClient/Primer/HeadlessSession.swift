@@ -51,20 +51,25 @@ final class HeadlessSession: Sendable {
     do throws(CheckoutClientError) {
       let provided = try link.callAndWait(manager.provideMethod, params)
       guard let id = provided["componentId"]?.string else { throw .missing("componentId") }
-      return component(id, for: type)
+      return component(id, for: type, of: manager)
     } catch {
       throw PrimerError(error, paymentMethodType: type)
     }
   }
 
   /// An object for a component of the checkout.
-  func component(_ id: String, for type: String) -> any HeadlessComponent {
+  func component(
+    _ id: String, for type: String, of manager: PrimerPaymentMethodManagerCategory
+  ) -> any HeadlessComponent {
     let core = ComponentCore(id, for: type, in: self)
     state.withLock { state in
       state.components.removeAll { $0.core == nil }
       state.components.append(WeakCore(core: core))
     }
-    return type == "STRIPE_ACH" ? AchHeadlessComponent(core) : BanksHeadlessComponent(core)
+    return switch manager {
+    case .stripeAch: AchHeadlessComponent(core)
+    case .componentWithRedirect: BanksHeadlessComponent(core)
+    }
   }
 
   // MARK: Events, on the main queue

@@ -8,11 +8,6 @@ public enum PrimerPaymentMethodManagerCategory: String, Sendable, Hashable {
   /// ``PrimerHeadlessUniversalCheckout/AchManager``.
   case stripeAch = "achManager"
 
-  /// The one for a payment method; which of two only matters for those that the library knows.
-  static func providing(_ paymentMethodType: String) -> Self {
-    paymentMethodType == "STRIPE_ACH" ? .stripeAch : .componentWithRedirect
-  }
-
   /// The method that provides a component.
   var provideMethod: String { "\(rawValue).provide" }
 }

@@ -130,7 +130,12 @@ public final class PrimerHeadlessUniversalCheckout: Sendable {
         CheckoutErrorDetails(
           errorId: "unknown-component", description: "The checkout has no such component"))
     }
-    let component = session.component(known.id, for: known.paymentMethodType)
+    let type = known.paymentMethodType
+    let method = snapshot.availablePaymentMethods.first { $0.paymentMethodType == type }
+    guard let manager = method?.paymentMethodManagerCategories.first else {
+      throw PrimerError.genericError(message: "The component is of no known type")
+    }
+    let component = session.component(known.id, for: type, of: manager)
     if let banks = component as? BanksHeadlessComponent { return banks }
     guard let ach = component as? AchHeadlessComponent else {
       throw PrimerError.genericError(message: "The component is of no known type")
