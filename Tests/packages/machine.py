@@ -15,7 +15,6 @@ from support.daemon import program
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
-MIRROR = "http://deb.debian.org/debian"
 TIMEOUT = 120.0
 BASE = BUILD / "packages-base"
 RIG = ROOT / "Tests" / "systemd" / "rig"
@@ -69,21 +68,19 @@ def daemon_packages(version: str = "") -> list[Path]:
 @functools.cache
 def base() -> Path:
     """A Debian with a service manager, and in its cache what the packages depend on; made once, and kept."""
-    stamp = BASE / "var" / "cache" / "checkoutd-is-ready"
-    if stamp.exists():
+    run(ROOT / "Tests" / "systemd" / "root", BASE, timeout=900)
+    needed = "".join(run("dpkg-deb", "-f", file, "Depends").stdout for file in daemon_packages())
+    fetched = BASE / "var" / "cache" / "fetched-for-checkoutd"
+    if fetched.exists() and fetched.read_text() == needed:
         return BASE
-    shutil.rmtree(BASE, ignore_errors=True)
-    run("debootstrap", "--variant=minbase", "--include=systemd", "bookworm", BASE, MIRROR, timeout=600)
-    shutil.copy("/etc/resolv.conf", BASE / "etc" / "resolv.conf")
     for file in daemon_packages():
         shutil.copy(file, BASE / "tmp")
     names = [f"/tmp/{file.name}" for file in daemon_packages()]
-    run("chroot", BASE, "apt-get", "update", timeout=600)
     # Where it runs the rig has no network.
     run("chroot", BASE, "apt-get", "install", "-y", "--download-only", "--no-install-recommends", *names, timeout=600)
     for file in (BASE / "tmp").iterdir():
         file.unlink()
-    stamp.touch()
+    fetched.write_text(needed)
     return BASE
 
 

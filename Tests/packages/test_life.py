@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import unittest
 from pathlib import Path
 
-from packages.machine import ROOT, Machine, daemon_packages, programs
+from packages.machine import BUILD, ROOT, Machine, daemon_packages, programs, run
 from support.case import DaemonTest
 from support.checkout import Checkout
 from support.client import Client
 from support.sandbox import Sandbox
 
 LATER = "9.0.0"
+# See Tests/crash/first_release.
+FIRST_RELEASE = "65c1f6a"
 UNITS = ("checkoutd.service", "checkoutd.socket", "checkoutd-admin.socket", "checkoutd-egress.socket")
 
 
@@ -163,10 +167,25 @@ class Life(MachineTest):
 
 class OverSource(MachineTest):
     def test_an_installation_from_source_is_gone_on_with(self) -> None:
-        # What the programs need, as the README's command has it.
+        self.go_on_from(ROOT, programs())
+
+    @unittest.skipUnless(os.environ.get("PACKAGES_FULL"), "a build of the first release, with --full")
+    def test_the_first_release_is_gone_on_with(self) -> None:
+        sources = BUILD / "first-release"
+        if not sources.exists():
+            run("git", "clone", "--quiet", ROOT, sources)
+            run("git", "-C", sources, "checkout", "--quiet", FIRST_RELEASE)
+        for name in ("checkoutd", "checkoutd-egress", "checkoutctl"):
+            options = ("-c", "release", "--static-swift-stdlib", "--product", name)
+            run("swift", "build", "--package-path", sources, *options, timeout=1800)
+        self.go_on_from(sources, sources / ".build" / "release")
+
+    def go_on_from(self, sources: Path, built: Path) -> None:
+        """Installs from sources, and a package over that."""
+        # For what the programs need.
         self.install()
         self.machine.run("dpkg", "--purge", "checkoutd", "checkoutctl")
-        self.machine.run(ROOT / "systemd" / "install", "--programs", programs())
+        self.machine.run(sources / "systemd" / "install", "--programs", built)
         self.configure()
         self.pay()
         command = self.machine.installation(*daemon_packages())

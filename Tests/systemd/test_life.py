@@ -65,8 +65,9 @@ class Reload(ServiceTest):
         self.assertNotEqual(run("systemctl", "reload", SERVICE, check=False).returncode, 0)
         self.assertEqual((self.service.state, self.batch()), ("active", 7))
         self.assertRegex(self.service.status, "not changed: /etc/checkoutd/checkoutd.conf: line 2: ")
-        (entry,) = self.service.journal("MESSAGE_ID=2f0f5d3a9c1b4e57a1d1b0c4c7a6e80b")
-        self.assertEqual(entry["PRIORITY"], "3")
+        # A newer service manager sends the signal beside the call: it is told twice then.
+        told = self.service.journal("MESSAGE_ID=2f0f5d3a9c1b4e57a1d1b0c4c7a6e80b")
+        self.assertEqual({entry["PRIORITY"] for entry in told}, {"3"})
         self.service.configure("max-batch = 8\n")
         systemctl("reload", SERVICE)
         self.assertEqual(self.batch(), 8)
