@@ -7,23 +7,23 @@ extension Checkout {
     attempt?.since = turn.moment.now
   }
 
-  /// The component that was submitted: every payment under way has one.
-  private var submitted: (any PaymentComponent)? {
-    attempt.map { components[$0.component].component }
+  /// The component that was submitted, with its place: every payment under way has one.
+  private var submitted: (index: Int, component: any PaymentComponent)? {
+    attempt.map { ($0.component, components[$0.component].component) }
   }
 
   private var submittedType: Value.Member {
-    .init("paymentMethodType", Value(submitted.map { type(of: $0).kind.paymentMethodType }))
+    .init("paymentMethodType", Value(attempt.map { components[$0.component].paymentMethodType }))
   }
 
   // MARK: From data to token
 
   /// The session is as it must be: tells of the submission and asks whether to go on.
   mutating func beginPayment(_ turn: inout Turn) {
-    guard let index = attempt?.component, let submitted else { return }
+    guard let (index, submitted) = submitted else { return }
     if let step = submitted.stepAfterSubmission { publishStep(step, of: index, &turn) }
     do throws(CheckoutError) {
-      try submitted.checkSession(context)
+      try submitted.checkSession(context(of: index))
     } catch {
       var error = error
       error.diagnosticsID = turn.moment.uuid()
@@ -39,15 +39,17 @@ extension Checkout {
   }
 
   private mutating func tokenize(_ turn: inout Turn) {
-    guard let submitted else { return }
+    guard let (index, submitted) = submitted else { return }
     clearExpiry(&turn)
     publish(Event(.didStartTokenization, [submittedType]), &turn)
     enter(.tokenizing, &turn)
     perform(
-      .tokenize(instrument: submitted.instrument(context)), at: pciURL, for: .tokenize, &turn)
+      .tokenize(instrument: submitted.instrument(context(of: index))), at: pciURL, for: .tokenize,
+      &turn)
   }
 
   mutating func finishTokenization(_ instrument: PaymentInstrument, _ turn: inout Turn) {
+    if let index = attempt?.component { components[index].component.forgetSecrets() }
     guard let paymentMethodToken = instrument.token else {
       return end(
         .failed,
@@ -173,7 +175,7 @@ extension Checkout {
         .invalidClientToken, detail: "The token lacks pciUrl", path: "/clientToken")
     }
     do throws(CheckoutError) {
-      _ = try submitted?.plan(for: token)
+      _ = try ActionPlan(for: token)
     } catch {
       throw CheckoutError(
         .invalidClientToken, detail: error.detail ?? error.id.summary, path: "/clientToken")
@@ -186,18 +188,25 @@ extension Checkout {
   }
 
   mutating func finishValidation(_ turn: inout Turn) {
-    guard case .paying(.validatingToken(let token, _)) = phase else { return }
+    guard case .paying(.validatingToken(let token, let decision)) = phase else { return }
     turn.effects.append(.clearTimer(.decision))
     turn.settle(.tokenValidation, .success(.object([])))
+    // Answered, whatever follows in this turn.
+    reopen(decision)
     follow(.success(token), &turn)
+  }
+
+  /// Nothing is validated any more.
+  private mutating func reopen(_ decision: OpenDecision) {
+    phase = .paying(
+      decision.event == .didResumeWith
+        ? .decidingAfterResume(decision) : .decidingAfterTokenization(decision))
   }
 
   /// A bad token leaves the decision open, until its deadline.
   mutating func failValidation(_ failure: OperationFailure, _ turn: inout Turn) {
     guard case .paying(.validatingToken(_, let decision)) = phase else { return }
-    phase = .paying(
-      decision.event == .didResumeWith
-        ? .decidingAfterResume(decision) : .decidingAfterTokenization(decision))
+    reopen(decision)
     let id: ErrorID = failure.isLasting ? .invalidClientToken : failure.errorID
     var error = upstreamError(id, failure, &turn)
     error.path = "/clientToken"

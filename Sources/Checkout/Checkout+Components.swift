@@ -9,22 +9,39 @@ extension Checkout {
     case .ended, .archived: throw CheckoutError(.checkoutEnded)
     case .ready, .paying: break
     }
-    guard let component = ComponentRegistry.component(for: type),
-      component.kind.manager == manager,
-      configuration?.paymentMethod(ofType: type) != nil
-    else { throw CheckoutError(.unsupportedPaymentMethodType, path: "/paymentMethodType") }
-    if let index = components.firstIndex(where: { $0.kind.paymentMethodType == type }) {
+    guard let method = configuration?.paymentMethod(ofType: type) else {
+      throw CheckoutError(.unsupportedPaymentMethodType, path: "/paymentMethodType")
+    }
+    let row = try row(for: method, of: manager)
+    if let index = components.firstIndex(where: { $0.paymentMethodType == type }) {
       return .value(provided(index))
     }
-    try component.check(settings)
-    components.append(ComponentSlot(component: component.init()))
+    try row.component.check(settings)
+    components.append(ComponentSlot(row, for: type))
     return .value(provided(components.count - 1))
+  }
+
+  private func row(
+    for method: PaymentMethod, of manager: Manager
+  ) throws(CheckoutError) -> ComponentRow {
+    var error = CheckoutError(.unsupportedPaymentMethodForManager, path: "/paymentMethodType")
+    do throws(Unavailability) {
+      let row = try ComponentRow.serving(method)
+      if row.manager == manager { return row }
+      error.manager = row.manager
+      error.detail = "The payment method belongs to \(row.manager.rawValue)"
+    } catch {
+      throw CheckoutError(
+        .unsupportedPaymentMethodForManager,
+        detail: "The payment method cannot be used here", path: "/paymentMethodType", reason: error)
+    }
+    throw error
   }
 
   private func provided(_ index: Int) -> Value {
     [
       "componentId": .string(ComponentID(checkout: id, index: index).text),
-      "component": .string(components[index].kind.name), "state": componentSnapshot(index),
+      "component": .string(components[index].row.name), "state": componentSnapshot(index),
     ]
   }
 
@@ -41,16 +58,17 @@ extension Checkout {
     var events: [Event] = []
     let request: StartRequest
     do throws(CheckoutError) {
-      request = try components[index].component.start(context, events: &events)
+      request = try components[index].component.start(context(of: index), events: &events)
     } catch {
       var error = error
       error.diagnosticsID = turn.moment.uuid()
       publishError(error, of: index, &turn)
       throw error
     }
-    components[index].isStarting = true
     publish(events, of: index, &turn)
+    components[index].isStarting = request != .nothing
     switch request {
+    case .nothing: return .value(["step": becomeStarted(index, nil, &turn)])
     case .fetchBanks(let configurationID):
       perform(
         .fetchBanks(configurationID: configurationID), at: coreURL,
@@ -65,13 +83,20 @@ extension Checkout {
   mutating func finishStart(of index: Int, _ answer: Answer, _ turn: inout Turn) {
     if case .configuration(let changed) = answer { replaceSession(changed.clientSession) }
     components[index].isStarting = false
+    let step = becomeStarted(index, answer, &turn)
+    turn.settle(.componentStart(index), .success(["step": step]))
+  }
+
+  /// Has a component take what its start brought; answers with the step that tells of it.
+  private mutating func becomeStarted(
+    _ index: Int, _ answer: Answer?, _ turn: inout Turn
+  ) -> Value {
     var events: [Event] = []
     components[index].component.finishStart(
-      answer, context, moment: &turn.moment, events: &events)
+      answer, context(of: index), moment: &turn.moment, events: &events)
     components[index].partVersion += 1
     publish(events, of: index, &turn)
-    let step = events.last { $0.kind == .didReceiveStep }?.members.first?.value
-    turn.settle(.componentStart(index), .success(["step": step ?? .null]))
+    return events.last { $0.kind == .didReceiveStep }?.members.first?.value ?? .null
   }
 
   mutating func failStart(of index: Int, _ failure: OperationFailure, _ turn: inout Turn) {
@@ -117,10 +142,10 @@ extension Checkout {
       component: index, stepBefore: components[index].step, since: turn.moment.now,
       startedAt: turn.moment.now)
     phase = .paying(.patching)
-    if components[index].kind.redirects {
+    if components[index].row.redirects {
       publishStep(["name": "webRedirect", "state": "loading"], of: index, &turn)
     }
-    let actions = components[index].component.actionsBeforePayment(context)
+    let actions = components[index].component.actionsBeforePayment(context(of: index))
     if actions.isEmpty {
       beginPayment(&turn)
     } else {
@@ -133,21 +158,27 @@ extension Checkout {
     return .done
   }
 
-  mutating func finishPatch(_ session: ClientSession, _ turn: inout Turn) {
-    guard let index = attempt?.component else { return }
-    let announces = components[index].kind.redirects
+  mutating func finishPatch(
+    _ session: ClientSession, of request: Operation.Request, _ turn: inout Turn
+  ) {
     replaceSession(session)
-    if announces { publishSession(.didUpdateClientSession, &turn) }
+    if case .performActions(let actions) = request, actions.containsSelection {
+      publishSession(.didUpdateClientSession, &turn)
+    }
     beginPayment(&turn)
   }
 
-  /// Gives the component back to the shopper, as it was before.
   mutating func failPatch(_ failure: OperationFailure, _ turn: inout Turn) {
+    giveBack(upstreamError(.failedToCreateSession, failure, &turn), &turn)
+  }
+
+  /// Gives the component back to the shopper, as it was before.
+  mutating func giveBack(_ error: CheckoutError, _ turn: inout Turn) {
     guard let index = attempt?.component else { return }
     components[index].step = attempt?.stepBefore
     attempt = nil
     phase = .ready
-    publishError(upstreamError(.failedToCreateSession, failure, &turn), of: index, &turn)
+    publishError(error, of: index, &turn)
   }
 
   /// Takes the session that upstream answered with; payment methods and URLs stay.

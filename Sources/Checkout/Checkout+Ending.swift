@@ -22,7 +22,7 @@ extension Checkout {
       case .creating where operations.contains { $0.purpose == .create && $0.isUnsent }:
         end(.cancelled, cancelled, &turn)
       case .creating, .resuming, .completing, .asking: attempt?.isCancelling = true
-      case .redirecting:
+      case .polling:
         attempt?.isCancelling = true
         turn.effects.append(.clearTimer(.poll))
         poll(&turn)
@@ -81,15 +81,17 @@ extension Checkout {
 
   private mutating func conclude(_ ending: Ending, _ turn: inout Turn) {
     let outcome = ending.outcome
-    if let index = attempt?.component, components[index].kind.redirects {
+    if let index = attempt?.component, components[index].tellsOfPage {
       let state: Value = outcome.isCompletion ? "success" : "failure"
       publishStep(["name": "webRedirect", "state": state], of: index, &turn)
     }
+    for index in components.indices { components[index].component.forgetSecrets() }
     phase = .ended(ending)
     var members: [Value.Member] = []
     if let error = ending.error { members.append(.init("error", error.value)) }
     if let payment = paymentValue { members.append(.init("payment", payment)) }
     if let payment = secondPaymentValue { members.append(.init("secondPayment", payment)) }
+    if let info = additionalInfo { members.append(.init("additionalInfo", info)) }
     members.append(.init("outcome", .string(outcome.rawValue)))
     publish(Event(outcome.isCompletion ? .didCompleteCheckout : .didFail, members), &turn)
     turn.effects.append(.ended(outcome))

@@ -104,7 +104,7 @@ extension Checkout {
       finishStart(configuration, &turn)
     case (.start(let index), _): finishStart(of: index, answer, &turn)
     case (.patch, .configuration(let configuration)):
-      finishPatch(configuration.clientSession, &turn)
+      finishPatch(configuration.clientSession, of: pending.operation.request, &turn)
     case (.tokenize, .instrument(let instrument)): finishTokenization(instrument, &turn)
     case (.create, .payment(let response)):
       if response.id != nil { creation = pending.operation }

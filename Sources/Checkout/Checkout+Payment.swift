@@ -41,7 +41,7 @@ extension Checkout {
   /// Whether the attempt's money comes from a bank account, days later.
   var isBankDebit: Bool {
     guard let index = attempt?.component else { return false }
-    return type(of: components[index].component).kind.isBankDebit
+    return components[index].row.isBankDebit
   }
 
   /// Whether upstream has called the payment made.
@@ -54,18 +54,18 @@ extension Checkout {
 
   /// Follows a required action with its replacement token.
   ///
-  /// What was cancelled meanwhile ends here: nobody has seen the page or the mandate, so nobody can
-  /// pay, unless the payment was approved once before.
+  /// What was cancelled meanwhile ends here: nobody has seen the page, the code or the mandate, so
+  /// nobody can pay, unless the payment was approved once before. What is confirmed elsewhere needs
+  /// nothing of ours: there one poll says how far it has come.
   mutating func follow(
     _ replacement: Result<ClientToken, ClientTokenProblem>, _ turn: inout Turn
   ) {
-    guard let index = attempt?.component else { return }
     let plan: ActionPlan
     do throws(CheckoutError) {
       switch replacement {
       case .failure(let problem): throw CheckoutError(problem)
       case .success(let token):
-        plan = try components[index].component.plan(for: token)
+        plan = try ActionPlan(for: token)
         self.token = token
       }
     } catch {
@@ -73,13 +73,17 @@ extension Checkout {
       error.diagnosticsID = turn.moment.uuid()
       return end(.unknown, error, &turn)
     }
-    if attempt?.isCancelling == true {
+    if attempt?.isCancelling == true, !plan.needsNothingShown {
       var outcome = Outcome.cancelled
       if case .paying(.resuming) = phase { outcome = .unknown }
       return end(outcome, upstreamError(.paymentCancelled, nil, &turn), &turn)
     }
     switch plan {
-    case .redirect(let url, let statusURL): redirect(to: url, statusURL, &turn)
+    case .showPage(let url, let statusURL): showPage(url, statusURL, &turn)
+    case .showCode(let statusURL): showCode(statusURL, &turn)
+    case .awaitConfirmation(let statusURL): awaitConfirmation(statusURL, &turn)
+    case .tellVoucher: tellVoucher(&turn)
+    case .nothingToShow(let statusURL, let reason): hearLastWord(statusURL, reason, &turn)
     case .collectBankAccount(let secret, let completeURL):
       collectBankAccount(secret, completeURL, &turn)
     }
@@ -156,7 +160,7 @@ extension Checkout {
       throw CheckoutError(.notAwaited)
     }
     switch report {
-    case .succeeded:
+    case .succeeded, .pendingVerification:
       enter(.mandating(completeURL: completeURL), &turn)
       publish(
         Event(.didReceiveAdditionalInfo, component: index, [.init("info", mandateInfo)]), &turn)

@@ -28,6 +28,7 @@ extension Checkout {
     // this one as well.
     if isNewlyRestored, leadsToApproval { return end(.failed, nil, &turn) }
     doubtEnding(&turn)
+    giveBackWithoutSecret(&turn)
     if let expiresAt { expire(at: expiresAt, &turn) }
     restoreDecision(minimumDecisionSpan, &turn)
     if let late = operations.firstIndex(where: { isPastSpan($0, turn.moment) }) {
@@ -35,7 +36,22 @@ extension Checkout {
       return giveUp(late, &turn)
     }
     for place in operations.indices { takeUp(place, &turn) }
-    if case .paying(.redirecting) = phase { poll(&turn) }
+    if case .paying(.polling) = phase { poll(&turn) }
+  }
+
+  /// A secret that was only in memory is gone, and with it the attempt, as long as nothing has been
+  /// created with it.
+  private mutating func giveBackWithoutSecret(_ turn: inout Turn) {
+    guard case .paying(let stage) = phase, let index = attempt?.component,
+      !components[index].component.missing.isEmpty
+    else { return }
+    switch stage {
+    case .patching, .decidingOnCreation, .tokenizing: break
+    default: return
+    }
+    operations.removeAll { $0.purpose == .patch || $0.purpose == .tokenize }
+    giveBack(upstreamError(.otpLost, nil, &turn), &turn)
+    expiresAt = expiresAt ?? min(token.expiresAt, createdAt.adding(spans.checkout))
   }
 
   /// Whether ``resume(at:minimumDecisionSpan:)`` may change more than timers.

@@ -3,7 +3,8 @@ package import ValueTree
 /// The `state` of a snapshot.
 package enum CheckoutState: String, Sendable, CaseIterable {
   case starting, ready, submitted, awaitingDecision, awaitingRedirect, awaitingBankAccount
-  case awaitingMandate, processing, cancelling, completed, failed, archived
+  case awaitingMandate, awaitingCode, awaitingConfirmation, processing, cancelling, completed
+  case failed, archived
 }
 
 extension Checkout {
@@ -24,7 +25,10 @@ extension Checkout {
       case .creating, .resuming, .completing, .asking: return .processing
       case .unselecting(let ending):
         return ending.outcome == .cancelled ? .cancelling : .processing
-      case .redirecting: return .awaitingRedirect
+      case .polling(.page, _, _): return .awaitingRedirect
+      case .polling(.code, _, _): return .awaitingCode
+      case .polling(.confirmation, _, _): return .awaitingConfirmation
+      case .polling(.nothing, _, _): return .processing
       case .collecting: return .awaitingBankAccount
       case .mandating: return .awaitingMandate
       }
@@ -52,6 +56,7 @@ extension Checkout {
           ? []
           : [
             .init("availablePaymentMethods", availablePaymentMethodsValue),
+            .init("unavailablePaymentMethods", unavailablePaymentMethodsValue),
             .init("clientSession", clientSessionValue),
           ])
         + [.init("components", .array(components.indices.map(componentSnapshot)))]
@@ -75,8 +80,8 @@ extension Checkout {
     let components: [Value] = self.components.indices.map { index in
       [
         "componentId": .string(ComponentID(checkout: id, index: index).text),
-        "component": .string(self.components[index].kind.name),
-        "paymentMethodType": .string(self.components[index].kind.paymentMethodType),
+        "component": .string(self.components[index].row.name),
+        "paymentMethodType": .string(self.components[index].paymentMethodType),
       ]
     }
     return .object(
@@ -102,6 +107,7 @@ extension Checkout {
     if let payment = paymentValue { members.append(.init("payment", payment)) }
     members.append(.init("outcome", .string(record.outcome.rawValue)))
     if let id = record.errorID { members.append(.init("error", ["errorId": .string(id)])) }
+    if let info = additionalInfo { members.append(.init("additionalInfo", info)) }
     return .object(members)
   }
 
@@ -139,6 +145,7 @@ extension Checkout {
       members.append(.init("outcome", .string(ending.outcome.rawValue)))
       if let error = ending.error { members.append(.init("error", error.value)) }
     }
+    if let info = additionalInfo { members.append(.init("additionalInfo", info)) }
     return members
   }
 
@@ -185,8 +192,12 @@ extension Checkout {
           .init("decisionId", .string(decision.id)),
           .init("event", .string(decision.event.rawValue)),
         ] + decision.members)
-    case .redirecting(let url, _, let deadline):
+    case .polling(.page(let url), _, let deadline):
       return entry("redirect", deadline, [.init("url", .string(url))])
+    case .polling(.code, _, let deadline):
+      return entry(
+        "code", deadline, [.init("info", codeInfo(wallOffset, isShort: isShort))])
+    case .polling(.confirmation, _, let deadline): return entry("confirmation", deadline, [])
     case .collecting(let secret, _):
       return entry(
         "bankAccount", expiresAt, [.init("info", collectorInfo(secret, isShort: isShort))])
@@ -204,8 +215,9 @@ extension Checkout {
     return .object(
       [
         .init("componentId", .string(ComponentID(checkout: id, index: index).text)),
-        .init("component", .string(slot.kind.name)),
-        .init("paymentMethodType", .string(slot.kind.paymentMethodType)),
+        .init("component", .string(slot.row.name)),
+        .init("paymentMethodType", .string(slot.paymentMethodType)),
+        .init("fields", .array(slot.row.fields.map(\.value))),
         .init("step", slot.step ?? ["name": "notInitialized"]),
       ] + slot.component.snapshot + [
         .init("submittable", .bool(isSubmittable)),
@@ -213,27 +225,36 @@ extension Checkout {
       ])
   }
 
+  /// What kind a component is; `nil` if there is none at that place.
+  package func componentRow(_ index: Int) -> ComponentRow? {
+    components.indices.contains(index) ? components[index].row : nil
+  }
+
   /// How many components have been provided.
   package var componentCount: Int { components.count }
 
   var clientSessionValue: Value {
     let session = configuration?.clientSession ?? ClientSession()
-    let items: [Value] = session.lineItems.map { item in
-      [
-        "itemId": Value(item.id), "description": Value(item.description),
-        "amount": item.amount.map(Value.integer) ?? .null,
-        "quantity": item.quantity.map(Value.integer) ?? .null,
-      ]
-    }
-    let customer = session.customer
-    return [
-      "orderId": Value(session.orderID), "currencyCode": Value(session.currencyCode),
-      "totalAmount": session.amount.map(Value.integer) ?? .null, "lineItems": .array(items),
-      "customer": [
-        "customerId": Value(customer.id), "firstName": Value(customer.firstName),
-        "lastName": Value(customer.lastName), "emailAddress": Value(customer.emailAddress),
-      ],
+    var members: [Value.Member] = [
+      .init("orderId", Value(session.orderID)), .init("currencyCode", Value(session.currencyCode)),
+      .init("totalAmount", Value(session.amount)), .init("fees", .array(session.fees.map(\.value))),
+      .init("lineItems", .array(session.lineItems.map(\.value))),
+      .init("customer", session.customer.value),
     ]
+    members.append("countryCode", session.countryCode.map(Value.string))
+    members.append("shipping", session.shipping?.value)
+    members.append("taxes", session.totalTaxAmount.map(Value.integer))
+    return .object(members)
+  }
+
+  /// What the payment came to beside its status: a voucher, also when all else is archived.
+  package var additionalInfo: Value? {
+    switch phase {
+    case .ended(let ending) where ending.outcome == .pending: voucherInfo
+    case .archived(let record):
+      record.voucher?.info(amount: record.amount, currencyCode: record.currencyCode)
+    default: nil
+    }
   }
 }
 
@@ -246,5 +267,49 @@ extension Payment {
     ]
     if isExisting { members.append(.init("existing", true)) }
     return .object(members)
+  }
+}
+
+extension Fee {
+  fileprivate var value: Value { ["type": Value(type), "amount": Value(amount)] }
+}
+
+extension Shipping {
+  fileprivate var value: Value {
+    var members = [Value.Member("amount", Value(amount))]
+    members.append("methodId", methodID.map(Value.string))
+    members.append("methodName", methodName.map(Value.string))
+    return .object(members)
+  }
+}
+
+extension LineItem {
+  fileprivate var value: Value {
+    var members: [Value.Member] = [
+      .init("itemId", Value(id)), .init("description", Value(description)),
+      .init("amount", Value(amount)), .init("quantity", Value(quantity)),
+    ]
+    members.append("name", name.map(Value.string))
+    members.append("tax", taxAmount.map(Value.integer))
+    members.append("discount", discountAmount.map(Value.integer))
+    return .object(members)
+  }
+}
+
+extension Customer {
+  fileprivate var value: Value {
+    var members: [Value.Member] = [
+      .init("customerId", Value(id)), .init("firstName", Value(firstName)),
+      .init("lastName", Value(lastName)), .init("emailAddress", Value(emailAddress)),
+    ]
+    members.append("mobileNumber", mobileNumber.map(Value.string))
+    return .object(members)
+  }
+}
+
+extension [Value.Member] {
+  /// Adds what is known.
+  fileprivate mutating func append(_ name: String, _ value: Value?) {
+    if let value { append(.init(name, value)) }
   }
 }

@@ -27,7 +27,7 @@ extension Checkout {
     publish(
       Event(
         .didLoadAvailablePaymentMethods,
-        [.init("availablePaymentMethods", availablePaymentMethodsValue)]), &turn)
+        loadedMembers), &turn)
   }
 
   /// Ends a start that upstream refused: the row goes, the key is free again, and whoever waits for
@@ -41,23 +41,58 @@ extension Checkout {
     turn.effects.append(.removed(error))
   }
 
-  /// The payment methods that a component here supports, in the server's order.
-  var availablePaymentMethods: [(method: PaymentMethod, kind: ComponentKind)] {
+  // MARK: Payment methods
+
+  /// The payment methods that a component here serves, in the server's order.
+  var availablePaymentMethods: [(method: PaymentMethod, row: ComponentRow)] {
     (configuration?.paymentMethods ?? []).compactMap { method in
-      ComponentRegistry.component(for: method.type).map { (method, $0.kind) }
+      (try? ComponentRow.serving(method)).map { (method, $0) }
     }
   }
 
-  var availablePaymentMethodsValue: Value {
-    .array(
-      availablePaymentMethods.map { method, kind in
+  /// The members of the event that tells of them; how they look is left out where that is too much.
+  private var loadedMembers: [Value.Member] {
+    let displays = availablePaymentMethods.compactMap { $0.method.display?.textByteCount }
+    let isTrimmed = displays.reduce(0, +) > 256 * 1024
+    let methods = isTrimmed ? describe { _ in nil } : availablePaymentMethodsValue
+    return [
+      .init("availablePaymentMethods", methods),
+      .init("unavailablePaymentMethods", unavailablePaymentMethodsValue),
+    ] + (isTrimmed ? [.init("displayTrimmed", true)] : [])
+  }
+
+  var availablePaymentMethodsValue: Value { describe(\.display) }
+
+  private func describe(_ display: (PaymentMethod) -> Value?) -> Value {
+    let surcharges = configuration?.clientSession.surcharges ?? [:]
+    return .array(
+      availablePaymentMethods.map { method, row in
         var members = [Value.Member("type", .string(method.type))]
         if let name = method.name { members.append(.init("name", .string(name))) }
-        members.append(.init("manager", .string(kind.manager.rawValue)))
+        members.append(.init("manager", .string(row.manager.rawValue)))
         if let type = method.implementationType {
           members.append(.init("implementationType", .string(type)))
         }
+        if let display = display(method) { members.append(.init("display", display)) }
+        if let surcharge = surcharges[method.type] {
+          members.append(.init("surcharge", .integer(surcharge)))
+        }
         return .object(members)
+      })
+  }
+
+  /// What the session has and cannot be paid with here, and why.
+  var unavailablePaymentMethodsValue: Value {
+    .array(
+      (configuration?.paymentMethods ?? []).compactMap { method in
+        do throws(Unavailability) {
+          _ = try ComponentRow.serving(method)
+          return nil
+        } catch {
+          var members = [Value.Member("type", .string(method.type))]
+          if let name = method.name { members.append(.init("name", .string(name))) }
+          return .object(members + [.init("reason", .string(error.rawValue))])
+        }
       })
   }
 
@@ -90,6 +125,18 @@ extension Checkout {
       case .collecting, .mandating: end(.unknown, error, &turn)
       default: break
       }
+    }
+  }
+}
+
+extension Value {
+  /// How many bytes of text it holds.
+  fileprivate var textByteCount: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .array(let elements): elements.reduce(0) { $0 + $1.textByteCount }
+    case .object(let members): members.reduce(0) { $0 + $1.value.textByteCount }
+    default: 0
     }
   }
 }

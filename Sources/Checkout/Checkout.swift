@@ -79,7 +79,11 @@ package struct Checkout: Sendable {
     self.shares = shares
     self.spans = spans
     sharedSettings = Shared(settings)
-    sharedToken = Shared(token.steady(by: moment))
+    // What a token asks for is asked for by upstream's answers alone.
+    var token = token.steady(by: moment)
+    token.code = nil
+    token.voucher = nil
+    sharedToken = Shared(token)
     self.repetition = repetition
     sharedConfiguration = Shared(nil)
     createdAt = moment.now
@@ -230,8 +234,10 @@ extension Checkout {
     }
   }
 
-  /// What components are told.
-  var context: ComponentContext {
-    ComponentContext(configuration: configuration ?? Configuration(), settings: settings)
+  /// What a component is told.
+  func context(of index: Int) -> ComponentContext {
+    ComponentContext(
+      configuration: configuration ?? Configuration(), settings: settings,
+      paymentMethodType: components[index].paymentMethodType)
   }
 }

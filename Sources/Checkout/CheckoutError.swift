@@ -19,12 +19,17 @@ package struct CheckoutError: Error, Sendable, Equatable {
   package var validationErrors: [FieldError]
   /// Another checkout that is in the way, if the caller may see it.
   package var checkout: CheckoutID?
+  /// The manager that has the payment method. It stands in replies alone, so it is not stored.
+  package var manager: Manager?
+  /// Why no manager has it, likewise.
+  package var reason: Unavailability?
 
   /// Makes an error.
   package init(
     _ id: ErrorID, detail: String? = nil, diagnosticsID: String? = nil, path: String? = nil,
     upstream: OperationFailure? = nil, validationErrors: [FieldError] = [],
-    checkout: CheckoutID? = nil, foreignID: String? = nil
+    checkout: CheckoutID? = nil, manager: Manager? = nil, reason: Unavailability? = nil,
+    foreignID: String? = nil
   ) {
     self.id = id
     self.detail = detail
@@ -33,6 +38,8 @@ package struct CheckoutError: Error, Sendable, Equatable {
     self.upstream = upstream
     self.validationErrors = validationErrors
     self.checkout = checkout
+    self.manager = manager
+    self.reason = reason
     self.foreignID = foreignID
   }
 
@@ -49,6 +56,8 @@ package struct CheckoutError: Error, Sendable, Equatable {
     add("diagnosticsId", diagnosticsID)
     add("path", path)
     add("checkoutId", checkout?.text)
+    add("manager", manager?.rawValue)
+    add("reason", reason?.rawValue)
     if let upstream { members += upstream.members }
     if !validationErrors.isEmpty {
       members.append(Value.Member("validationErrors", .array(validationErrors.map(\.value))))
@@ -121,6 +130,8 @@ package struct FieldError: Sendable, Equatable {
     switch id {
     case .banksNotLoaded: "BANKS"
     case .invalidBankID, .bankDisabled: "BANK"
+    case .invalidOTPCode: "OTP"
+    case .invalidPhoneNumber: "PHONE_NUMBER"
     default: "USER_DETAILS"
     }
   }

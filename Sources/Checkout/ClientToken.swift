@@ -26,13 +26,44 @@ package struct ClientToken: Sendable, Equatable {
   package var stripeClientSecret: String?
   /// Where an accepted mandate is reported.
   package var sdkCompleteURL: String?
+  /// The code that the shopper has to scan.
+  package var code: Code?
+  /// The voucher that the shopper pays with later; there only where the token's intent is one.
+  package var voucher: Voucher?
+
+  /// A code to be scanned.
+  package enum Code: Sendable, Equatable {
+    /// Base64 of a PNG, JPEG, GIF or WebP file.
+    case image(String)
+    /// Where the image is; never fetched by the daemon.
+    case imageURL(String)
+    /// Something that no client could show.
+    case unusable
+  }
+
+  /// What a shopper needs to pay at a cash point or a bank.
+  package struct Voucher: Sendable, Equatable {
+    /// What the payment is named by.
+    package var reference: String?
+    /// Who is paid.
+    package var entity: String?
+    /// Until when, as upstream wrote it: often without a zone.
+    package var expiresAt: String?
+
+    /// Makes a voucher.
+    package init(reference: String?, entity: String? = nil, expiresAt: String? = nil) {
+      self.reference = reference
+      self.entity = entity
+      self.expiresAt = expiresAt
+    }
+  }
 
   /// Makes a token from its fields.
   package init(
     encoded: String, accessToken: String, expiresAt: WallTime, intent: String? = nil,
     configurationURL: String? = nil, coreURL: String? = nil, pciURL: String? = nil,
     redirectURL: String? = nil, statusURL: String? = nil, stripeClientSecret: String? = nil,
-    sdkCompleteURL: String? = nil
+    sdkCompleteURL: String? = nil, code: Code? = nil, voucher: Voucher? = nil
   ) {
     self.encoded = encoded
     self.accessToken = accessToken
@@ -45,6 +76,8 @@ package struct ClientToken: Sendable, Equatable {
     self.statusURL = statusURL
     self.stripeClientSecret = stripeClientSecret
     self.sdkCompleteURL = sdkCompleteURL
+    self.code = code
+    self.voucher = voucher
   }
 
   /// The same with its expiry by the steady clock: what is left of its life counts from now on,
@@ -53,15 +86,6 @@ package struct ClientToken: Sendable, Equatable {
     var token = self
     token.expiresAt = expiresAt.adding(0 - max(moment.wallOffset, -.max))
     return token
-  }
-
-  /// Whether the intent has that in it.
-  ///
-  /// Compared byte by byte: the standard library's search for a text brings its engine for regular
-  /// expressions into the program, which is a tenth of it.
-  func hasIntent(with part: String) -> Bool {
-    guard let intent = intent?.utf8 else { return false }
-    return intent.indices.contains { intent[$0...].starts(with: part.utf8) }
   }
 }
 

@@ -1,3 +1,5 @@
+package import ValueTree
+
 /// What upstream says about a client session: its payment methods and the session itself.
 package struct Configuration: Sendable, Equatable {
   /// Base of the bank list call.
@@ -36,15 +38,25 @@ package struct PaymentMethod: Sendable, Equatable {
   package var name: String?
   /// As in `NATIVE_SDK`.
   package var implementationType: String?
+  /// Whether its capabilities say that upstream drives it.
+  package var isBackendDriven: Bool
+  /// How its button looks, as the protocol has it; there only where upstream says something usable.
+  package var display: Value?
+  /// Whether a version stored it that knew neither capabilities nor web redirects: then it stays what
+  /// it was.
+  var isOfEarlierVersion = false
 
   /// Makes a payment method.
   package init(
-    id: String? = nil, type: String, name: String? = nil, implementationType: String? = nil
+    id: String? = nil, type: String, name: String? = nil, implementationType: String? = nil,
+    isBackendDriven: Bool = false, display: Value? = nil
   ) {
     self.id = id
     self.type = type
     self.name = name
     self.implementationType = implementationType
+    self.isBackendDriven = isBackendDriven
+    self.display = display
   }
 }
 
@@ -68,12 +80,22 @@ package struct ClientSession: Sendable, Equatable {
   package var customer: Customer
   /// The payment methods (by type) that cost extra, and how much.
   package var surcharges: [String: Int64]
+  /// ISO 3166, as in `NL`.
+  package var countryCode: String?
+  /// What is added to the order, a surcharge for instance.
+  package var fees: [Fee]
+  /// What bringing it costs.
+  package var shipping: Shipping?
+  /// The taxes in the sum.
+  package var totalTaxAmount: Int64?
 
   /// Makes a session.
   package init(
     id: String? = nil, orderID: String? = nil, currencyCode: String? = nil,
     merchantAmount: Int64? = nil, totalOrderAmount: Int64? = nil, lineItems: [LineItem] = [],
-    customer: Customer = Customer(), surcharges: [String: Int64] = [:]
+    customer: Customer = Customer(), surcharges: [String: Int64] = [:],
+    countryCode: String? = nil, fees: [Fee] = [], shipping: Shipping? = nil,
+    totalTaxAmount: Int64? = nil
   ) {
     self.id = id
     self.orderID = orderID
@@ -83,10 +105,45 @@ package struct ClientSession: Sendable, Equatable {
     self.lineItems = lineItems
     self.customer = customer
     self.surcharges = surcharges
+    self.countryCode = countryCode
+    self.fees = fees
+    self.shipping = shipping
+    self.totalTaxAmount = totalTaxAmount
   }
 
   /// The sum to pay: the merchant's amount if set, else the order's total.
   package var amount: Int64? { merchantAmount ?? totalOrderAmount }
+}
+
+/// Something that is added to an order.
+package struct Fee: Sendable, Equatable {
+  /// As in `SURCHARGE`; upstream's own word.
+  package var type: String?
+  /// Minor units.
+  package var amount: Int64?
+
+  /// Makes a fee.
+  package init(type: String?, amount: Int64?) {
+    self.type = type
+    self.amount = amount
+  }
+}
+
+/// How an order is brought, and what that costs.
+package struct Shipping: Sendable, Equatable {
+  /// Minor units.
+  package var amount: Int64?
+  /// The merchant's id of the way of shipping.
+  package var methodID: String?
+  /// For people to read.
+  package var methodName: String?
+
+  /// Makes a way of shipping.
+  package init(amount: Int64?, methodID: String? = nil, methodName: String? = nil) {
+    self.amount = amount
+    self.methodID = methodID
+    self.methodName = methodName
+  }
 }
 
 /// One line of an order.
@@ -101,15 +158,25 @@ package struct LineItem: Sendable, Equatable {
   package var amount: Int64?
   /// How many.
   package var quantity: Int64?
+  /// What a receipt calls it.
+  package var name: String?
+  /// The taxes in the amount, in minor units.
+  package var taxAmount: Int64?
+  /// What was taken off, in minor units.
+  package var discountAmount: Int64?
 
   /// Makes a line item.
   package init(
-    id: String? = nil, description: String? = nil, amount: Int64? = nil, quantity: Int64? = nil
+    id: String? = nil, description: String? = nil, amount: Int64? = nil, quantity: Int64? = nil,
+    name: String? = nil, taxAmount: Int64? = nil, discountAmount: Int64? = nil
   ) {
     self.id = id
     self.description = description
     self.amount = amount
     self.quantity = quantity
+    self.name = name
+    self.taxAmount = taxAmount
+    self.discountAmount = discountAmount
   }
 }
 
@@ -123,16 +190,19 @@ package struct Customer: Sendable, Equatable {
   package var lastName: String?
   /// E-mail address.
   package var emailAddress: String?
+  /// Number of a mobile telephone.
+  package var mobileNumber: String?
 
   /// Makes a customer.
   package init(
     id: String? = nil, firstName: String? = nil, lastName: String? = nil,
-    emailAddress: String? = nil
+    emailAddress: String? = nil, mobileNumber: String? = nil
   ) {
     self.id = id
     self.firstName = firstName
     self.lastName = lastName
     self.emailAddress = emailAddress
+    self.mobileNumber = mobileNumber
   }
 }
 

@@ -9,6 +9,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
   case unknownDecision = "unknown-decision"
 
   case unsupportedPaymentMethodType = "unsupported-payment-method-type"
+  case unsupportedPaymentMethodForManager = "unsupported-payment-method-for-manager"
 
   case alreadyStarted = "already-started"
   case notStarted = "not-started"
@@ -47,6 +48,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
   case checkoutExpired = "checkout-expired"
   case stateRestored = "state-restored"
   case collectorFailed = "collector-failed"
+  case otpLost = "otp-lost"
 
   case banksNotLoaded = "banks-not-loaded"
   case invalidBankID = "invalid-bank-id"
@@ -54,12 +56,14 @@ package enum ErrorID: String, CaseIterable, Sendable {
   case invalidFirstName = "invalid-customer-firstname"
   case invalidLastName = "invalid-customer-lastname"
   case invalidEmailAddress = "invalid-customer-email"
+  case invalidOTPCode = "invalid-otp-code"
+  case invalidPhoneNumber = "invalid-phone-number"
 
   /// The JSON-RPC error code of a reply with this error; `nil` for what only events carry.
   package var code: Int? {
     switch self {
     case .unknownCheckout, .unknownComponent, .unknownSubscription, .unknownDecision: 1001
-    case .unsupportedPaymentMethodType: 1002
+    case .unsupportedPaymentMethodType, .unsupportedPaymentMethodForManager: 1002
     case .alreadyStarted, .notStarted, .alreadySubmitted, .checkoutEnded, .notAwaited,
       .sessionInUse, .keyReused, .idempotencyKeyReused, .genericError:
       1003
@@ -81,6 +85,7 @@ package enum ErrorID: String, CaseIterable, Sendable {
     case .unknownSubscription: "There is no such subscription"
     case .unknownDecision: "No such decision was ever asked for"
     case .unsupportedPaymentMethodType: "This checkout does not offer that payment method here"
+    case .unsupportedPaymentMethodForManager: "Another manager has that payment method, or none has"
     case .alreadyStarted: "The component has been started already"
     case .notStarted: "The component has not been started, or its start has not finished"
     case .alreadySubmitted: "A payment attempt is under way in this checkout"
@@ -114,12 +119,15 @@ package enum ErrorID: String, CaseIterable, Sendable {
     case .checkoutExpired: "The checkout expired"
     case .stateRestored: "The state was restored, and what happened after the copy is not known"
     case .collectorFailed: "The bank account could not be collected"
+    case .otpLost: "The code was kept in memory alone, and the daemon has been restarted"
     case .banksNotLoaded: "The list of banks is not loaded"
     case .invalidBankID: "The bank is not in the list"
     case .bankDisabled: "The bank is not available at present"
     case .invalidFirstName: "The first name is missing or not a name"
     case .invalidLastName: "The last name is missing or not a name"
     case .invalidEmailAddress: "The e-mail address is missing or malformed"
+    case .invalidOTPCode: "The code is missing or is not six digits"
+    case .invalidPhoneNumber: "The phone number is missing or malformed"
     }
   }
 
@@ -140,6 +148,9 @@ package enum ErrorID: String, CaseIterable, Sendable {
     case .idempotencyKeyReused:
       "Look the key's payment up, and choose a key of this order alone, or none"
     case .banksNotLoaded: "Start the component and wait for banksRetrieved"
+    case .otpLost: "Ask the shopper for a new code and submit again"
+    case .unsupportedPaymentMethodForManager:
+      "Ask the manager that is named, or offer another method"
     case .genericError: "Wait for checkout.didLoadAvailablePaymentMethods"
     default: nil
     }

@@ -61,7 +61,9 @@ package enum ComponentCommand: Sendable {
 /// What came of the bank-account collector.
 package enum BankAccountReport: Sendable, Equatable {
   /// The account was collected.
-  case succeeded(paymentID: String)
+  case succeeded
+  /// The account was given, and will be verified by small deposits, which takes days.
+  case pendingVerification
   /// It could not be; the id and the text are the collector's own.
   case failed(errorID: String, description: String?)
   /// The shopper gave up.

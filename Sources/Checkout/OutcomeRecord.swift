@@ -24,6 +24,23 @@ package struct OutcomeRecord: Sendable, Equatable {
   package var amount: Int64?
   /// In which currency.
   package var currencyCode: String?
+  /// The voucher that it is to be paid with.
+  package var voucher: ClientToken.Voucher?
+
+  /// How long after the end it is kept: as long as all, and a voucher's until the day after its expiry,
+  /// but no longer than 60 days.
+  ///
+  /// - Parameters:
+  ///   - span: How long all are.
+  ///   - wallOffset: How far the wall clock is ahead of the steady one.
+  package func retention(_ span: Milliseconds, wallOffset: Milliseconds) -> Milliseconds {
+    guard let voucher else { return span }
+    let day: Milliseconds = 86_400_000
+    let longest = max(span, 60 * day)
+    guard let expiry = voucher.expiresAt.flatMap(Timestamp.day) else { return longest }
+    // The day of the expiry, and the whole day after it, wherever the shopper is.
+    return min(max(span, expiry.adding(3 * day).since(endedAt.adding(wallOffset))), longest)
+  }
 
   /// The form in the store.
   package var stored: Value {
@@ -31,6 +48,7 @@ package struct OutcomeRecord: Sendable, Equatable {
       .string(outcome.rawValue), Value(errorID), payment?.stored ?? .null, Value(orderID),
       .integer(createdAt), .integer(endedAt), .integer(seq), .string(paymentHandling.rawValue),
       .bool(holdsSession), amount.map(Value.integer) ?? .null, Value(currencyCode),
+      voucher?.stored ?? .null,
     ]
   }
 
@@ -50,6 +68,7 @@ package struct OutcomeRecord: Sendable, Equatable {
     guard !reader.isAtEnd else { return }
     amount = try reader.optionalInteger()
     currencyCode = try reader.optionalText()
+    voucher = reader.isAtEnd ? nil : try ClientToken.Voucher(reader.optionalReader())
     try reader.end()
   }
 
@@ -65,6 +84,7 @@ package struct OutcomeRecord: Sendable, Equatable {
     holdsSession = checkout.holdsSession
     amount = checkout.configuration?.clientSession.amount
     currencyCode = checkout.configuration?.clientSession.currencyCode
+    voucher = ending.outcome == .pending ? checkout.token.voucher : nil
   }
 }
 

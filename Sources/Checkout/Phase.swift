@@ -39,8 +39,8 @@ enum Stage: Sendable {
   case validatingToken(ClientToken, decision: OpenDecision)
   /// The payment is being created.
   case creating
-  /// The shopper is at the page; its status is polled.
-  case redirecting(url: String, statusURL: String, deadline: WallTime)
+  /// The shopper is at a page, has a code before them, or confirms elsewhere; the status is polled.
+  case polling(Shown, statusURL: String, deadline: WallTime)
   /// Manual handling: the client's backend resumes the payment and decides how to go on.
   case decidingAfterResume(OpenDecision)
   /// The payment is being resumed.
@@ -65,6 +65,18 @@ enum Stage: Sendable {
     default: nil
     }
   }
+}
+
+/// What the shopper has before them while a status is polled.
+enum Shown: Sendable, Equatable {
+  /// A page.
+  case page(url: String)
+  /// The token's code.
+  case code
+  /// Nothing of ours: the shopper confirms in an app of the bank's.
+  case confirmation
+  /// Nothing at all, for that reason; the poll is the last word.
+  case nothing(reason: String)
 }
 
 /// A decision that a client was asked for.
@@ -108,6 +120,10 @@ struct Attempt: Sendable {
 
 /// One component and what the checkout knows about it.
 struct ComponentSlot: Sendable {
+  /// What kind it is.
+  let row: ComponentRow
+  /// The payment method that it was provided for.
+  let paymentMethodType: String
   var component: any PaymentComponent
   /// The latest step, as its event told it.
   var step: Value?
@@ -124,7 +140,17 @@ struct ComponentSlot: Sendable {
 
   mutating func markPartChanged() { writtenPartVersion = -1 }
 
-  var kind: ComponentKind { type(of: component).kind }
+  /// Whether the latest step tells of a page.
+  var tellsOfPage: Bool { step?["name"]?.string == "webRedirect" }
+}
+
+extension ComponentSlot {
+  /// A new component.
+  init(_ row: ComponentRow, for paymentMethodType: String) {
+    self.row = row
+    self.paymentMethodType = paymentMethodType
+    component = row.component.init(row, for: paymentMethodType)
+  }
 }
 
 /// An operation whose answer is awaited.

@@ -34,6 +34,34 @@ package struct Timestamp: Sendable {
     }
   }
 
+  /// The beginning, in UTC, of the day with which a text begins, as in `2026-12-04T06:12:00`.
+  ///
+  /// - Parameter text: Whatever follows the day is not looked at; upstream leaves out the zone.
+  /// - Returns: `nil` for a text that begins with no day of the years 1 to 9999.
+  static func day(of text: String) -> WallTime? {
+    let bytes = Array(text.utf8.prefix(10))
+    guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-") else {
+      return nil
+    }
+    func number(_ places: Range<Int>) -> Int64? {
+      var number: Int64 = 0
+      for byte in bytes[places] {
+        guard (0x30...0x39).contains(byte) else { return nil }
+        number = number * 10 + Int64(byte - 0x30)
+      }
+      return number
+    }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), year > 0,
+      (1...12).contains(month), (1...31).contains(day)
+    else { return nil }
+    // Years begin with March, so that the leap day is the last.
+    let shifted = month > 2 ? year : year - 1
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let (era, yearOfEra) = (shifted / 400, shifted % 400)
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return (era * 146_097 + dayOfEra - 719_468) * 86_400_000
+  }
+
   /// The proleptic Gregorian date of a day counted from 1970-01-01, by eras of 400 years.
   private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)

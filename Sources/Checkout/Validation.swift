@@ -166,6 +166,32 @@ package enum Validation {
     }
   }
 
+  /// Whether a text is six ASCII digits and nothing else.
+  package static func isOneTimeCode(_ text: String) -> Bool {
+    text.utf8.count == 6 && text.utf8.allSatisfy(isDigit)
+  }
+
+  /// A telephone number without what people put between its digits; `nil` if it is none.
+  ///
+  /// - Parameters:
+  ///   - text: As it was typed: spaces, hyphens, dots and brackets are passed over.
+  ///   - isIndonesian: Whether it has to be a mobile number of Indonesia, with or without the plus.
+  /// - Returns: `+` and 9 to 14 digits; of an Indonesian one `+628` or `628` and 8 to 10 digits.
+  package static func phoneNumber(_ text: String, isIndonesian: Bool = false) -> String? {
+    let number = String(text.unicodeScalars.filter { !" -.()".unicodeScalars.contains($0) })
+    let isPlus = number.utf8.first == UInt8(ascii: "+")
+    let digits = isPlus ? number.utf8.dropFirst() : number.utf8[...]
+    guard digits.allSatisfy(isDigit) else { return nil }
+    if isIndonesian {
+      guard digits.starts(with: "628".utf8), (11...13).contains(digits.count) else { return nil }
+    } else {
+      guard isPlus, (9...14).contains(digits.count) else { return nil }
+    }
+    return number
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
   /// Whether a text begins with a URL scheme and a colon, as in `kiosk://checkout` (RFC 3986).
   package static func hasScheme(_ text: String) -> Bool {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }

@@ -9,7 +9,7 @@ final class SQLiteBackend: StoreBackend {
   ///
   /// Every change of what a row holds raises it, so that an earlier release says that the state is newer
   /// and not that it is damaged.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
   /// The earliest version that is read: that of the first release.
   static let earliestVersion: Int64 = 1
   /// What is set aside for the answers to payments under way, should the disk be full.

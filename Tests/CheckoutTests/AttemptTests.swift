@@ -61,6 +61,10 @@ import ValueTree
           #expect(lines == ["= BanksComponent cm_0000000000c0ffee_0"])
         case (.ach, "STRIPE_ACH"):
           #expect(lines == ["= StripeAchUserDetailsComponent cm_0000000000c0ffee_0"])
+        case (_, "ADYEN_IDEAL"), (_, "STRIPE_ACH"):
+          #expect(lines == ["! unsupported-payment-method-for-manager /paymentMethodType"])
+          #expect(
+            bench.lastRefusal?.manager == (type == "STRIPE_ACH" ? .ach : .componentWithRedirect))
         default: #expect(lines == ["! unsupported-payment-method-type /paymentMethodType"])
         }
       }

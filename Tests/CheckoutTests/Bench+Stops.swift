@@ -96,7 +96,7 @@ extension Bench {
       answer("create", Sample.payment(.pending, action: Sample.achToken))
     case .mandating:
       self.init(at: .collecting)
-      call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+      call(.reportBankAccount(.succeeded))
     case .completing:
       self.init(at: .mandating)
       call(.decideMandate(isAccepted: true))

@@ -4,14 +4,14 @@ import ValueTree
 
 @Suite struct CollectorTests {
   static let reports: [BankAccountReport] = [
-    .succeeded(paymentID: "stripe-1"), .failed(errorID: "card_declined", description: "No"),
+    .succeeded, .failed(errorID: "card_declined", description: "No"),
     .cancelled,
   ]
 
   @Test func `an account that was collected leads to the mandate`() {
     var bench = Bench(at: .collecting)
     #expect(
-      bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1"))) == [
+      bench.call(.reportBankAccount(.succeeded)) == [
         "didReceiveAdditionalInfo mandate", "= {}",
       ])
     #expect(bench.events.last?["info"] == ["kind": "mandate", "merchantName": "Example Shop"])
@@ -27,7 +27,7 @@ import ValueTree
     bench.call(.submit)
     bench.answer("tokenize", .instrument(Sample.instrument))
     bench.answer("create", Sample.payment(.pending, action: Sample.achToken))
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     #expect(bench.events.last?["info"] == ["kind": "mandate", "text": "I agree."])
   }
 
@@ -77,7 +77,7 @@ import ValueTree
     bench.call(.submit)
     bench.answer("tokenize", .instrument(Sample.instrument))
     bench.answer("create", Sample.payment(.success, action: Sample.achToken))
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     bench.call(.decideMandate(isAccepted: true))
     #expect(
       bench.answer("complete", .acknowledged).first == "didCompleteCheckout success pay-1 SUCCESS")
@@ -126,7 +126,7 @@ import ValueTree
     #expect(bench.call(.reportBankAccount(.cancelled), of: 1) == ["! not-awaited"])
     #expect(bench.call(.reportBankAccount(.cancelled), of: 2) == ["! unknown-component"])
     #expect(bench.call(.reportBankAccount(.cancelled), of: -1) == ["! unknown-component"])
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     #expect(bench.call(.decideMandate(isAccepted: true), of: 1) == ["! not-awaited"])
     bench = Bench(at: .polling)
     bench.provideACH()

@@ -122,7 +122,7 @@ struct Drive {
 
   private mutating func act(on awaited: Value) -> Bool {
     switch awaited["kind"]?.string {
-    case "bankAccount": bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    case "bankAccount": bench.call(.reportBankAccount(.succeeded))
     case "mandate": bench.call(.decideMandate(isAccepted: true))
     case "decision":
       let decision: Decision =

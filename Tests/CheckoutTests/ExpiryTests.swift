@@ -51,7 +51,7 @@ import ValueTree
     var bench = Bench(at: .collecting)
     #expect(bench.timers[.expiry] == Sample.achToken.expiresAt)
     bench.now += Sample.minute
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     #expect(bench.timers[.expiry] == Sample.achToken.expiresAt)
     #expect(
       bench.checkout.awaiting.first?["deadline"]?.string

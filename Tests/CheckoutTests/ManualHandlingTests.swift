@@ -90,7 +90,7 @@ import ValueTree
   func `what becomes of the backend's payment is the backend's to say`(row: Int) {
     let (stop, command, error) = Self.endings[row]
     var bench = collecting()
-    if stop == .mandating { bench.call(.reportBankAccount(.succeeded(paymentID: "s"))) }
+    if stop == .mandating { bench.call(.reportBankAccount(.succeeded)) }
     let lines = command.map { bench.call($0) } ?? bench.call(.cancel(reason: nil))
     #expect(lines.contains("didFail unknown " + error), "\(lines)")
   }
@@ -135,11 +135,10 @@ import ValueTree
   }
 
   static let unusable: [(ClientToken, String)] = [
-    (RequiredActionTests.redirect { $0.intent = "OTHER" }, "no intent for it"),
+    (RequiredActionTests.redirect { $0.intent = "PROCESSOR_3DS" }, "a card's"),
     (RequiredActionTests.redirect { $0.statusURL = nil }, "no statusUrl"),
-    (RequiredActionTests.redirect { $0.redirectURL = nil }, "no redirectUrl"),
     (RequiredActionTests.redirect { $0.pciURL = nil }, "nowhere to have it validated"),
-    (Sample.achToken, "another method's"),
+    (RequiredActionTests.ach { $0.sdkCompleteURL = nil }, "no sdkCompleteUrl"),
   ]
 
   @Test(arguments: unusable)
@@ -193,7 +192,7 @@ import ValueTree
       bench.answer("validate", .acknowledged) == [
         "didReceiveAdditionalInfo bankAccountCollector", "@ expiry 3600000", "= {}",
       ])
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     bench.call(.decideMandate(isAccepted: true))
     #expect(
       bench.answer("complete", .acknowledged) == [
@@ -204,7 +203,7 @@ import ValueTree
   /// The daemon does not know the backend's payment: a status without an id may be another's.
   @Test func `a refused completion that names no payment settles nothing`() {
     var bench = collecting()
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     bench.call(.decideMandate(isAccepted: true))
     var refusal = Sample.refusal()
     refusal.payment = Payment(status: "FAILED")

@@ -117,9 +117,12 @@ import ValueTree
     let record = try #require(Bench(at: .ended).checkout.outcomeRecord)
     let places = try #require(record.stored.array)
     for place in places.indices {
-      var fewer = places
-      fewer.remove(at: place)
-      #expect(throws: StoredStateError.self) { try OutcomeRecord(.array(fewer)) }
+      // Without a voucher it is as version 3 wrote it.
+      if place < places.count - 2 {
+        var fewer = places
+        fewer.remove(at: place)
+        #expect(throws: StoredStateError.self) { try OutcomeRecord(.array(fewer)) }
+      }
       var other = places
       other[place] = .number(0.5)
       #expect(throws: StoredStateError.self) { try OutcomeRecord(.array(other)) }

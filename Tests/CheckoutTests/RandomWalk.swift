@@ -81,7 +81,7 @@ enum RandomWalk {
     case 29: bench.call(.reportRedirect(dismissed: random.chance(50)), of: component)
     case 30..<32:
       bench.call(
-        .reportBankAccount(random.chance(80) ? .succeeded(paymentID: "s") : .cancelled),
+        .reportBankAccount(random.chance(80) ? .succeeded : .cancelled),
         of: component)
     case 32..<34: bench.call(.decideMandate(isAccepted: random.chance(80)), of: component)
     case 34: bench.awaitStart()

@@ -61,7 +61,7 @@ import ValueTree
     second.fail("create", Sample.keyUsed("PENDING"), isSettledHere: true)
     try bench.restart(as: copied5.restored(), isRestored: true)
     #expect(bench.checkout.outcome == .unknown)
-    let report = BankAccountReport.succeeded(paymentID: "stripe-1")
+    let report = BankAccountReport.succeeded
     #expect(bench.call(.reportBankAccount(report)) == ["! checkout-ended"])
     #expect(second.inFlight.map(\.request.name) == ["create"])
   }
@@ -75,7 +75,7 @@ import ValueTree
     bench.call(.submit)
     bench.answer("tokenize", .instrument(Sample.instrument))
     bench.answer("create", Sample.payment(.pending, action: Sample.achToken))
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     try bench.restart()
     bench.call(.decideMandate(isAccepted: true))
     bench.answer("complete", .acknowledged)

@@ -21,6 +21,14 @@ enum Sample {
     pciURL: "https://pci.example.com", stripeClientSecret: "secret-1",
     sdkCompleteURL: "https://api.example.com/complete")
 
+  static let codeToken = ClientToken(
+    encoded: "", accessToken: "access-4", expiresAt: now + hour, pciURL: "https://pci.example.com",
+    statusURL: "https://api.example.com/status", code: .image("aW1hZ2U="))
+
+  static let confirmationToken = ClientToken(
+    encoded: "", accessToken: "access-5", expiresAt: now + hour, pciURL: "https://pci.example.com",
+    statusURL: "https://api.example.com/status")
+
   /// In place of a digest: the name itself, on one line.
   static let digest: @Sendable (String) -> String = {
     $0.split(separator: "\n").joined(separator: "|")
@@ -44,6 +52,14 @@ enum Sample {
         id: "cfg-ideal", type: "ADYEN_IDEAL", name: "iDEAL", implementationType: "NATIVE_SDK"),
       PaymentMethod(
         id: "cfg-ach", type: "STRIPE_ACH", name: "ACH", implementationType: "NATIVE_SDK"),
+    ],
+    clientSession: session)
+
+  /// Methods beside those of the seed pages.
+  static let families = Configuration(
+    paymentMethods: [
+      PaymentMethod(id: "cfg-code", type: "OMISE_PROMPTPAY", implementationType: "NATIVE_SDK"),
+      PaymentMethod(id: "cfg-phone", type: "ADYEN_MBWAY", implementationType: "NATIVE_SDK"),
     ],
     clientSession: session)
 

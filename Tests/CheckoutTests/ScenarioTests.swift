@@ -79,7 +79,7 @@ import ValueTree
     bench.answer("tokenize", .instrument(Sample.instrument))
     bench.call(.decide(id: "d1", .continueWithNewClientToken(Sample.achToken)))
     bench.answer("validate", .acknowledged)
-    bench.call(.reportBankAccount(.succeeded(paymentID: "stripe-1")))
+    bench.call(.reportBankAccount(.succeeded))
     bench.call(.decideMandate(isAccepted: true))
     bench.answer("complete", .acknowledged)
     #expect(

@@ -54,7 +54,7 @@ import ValueTree
       ])
     #expect(
       bench.checkout.snapshot["clientSession"] == [
-        "orderId": "o-1", "currencyCode": "EUR", "totalAmount": 1299,
+        "orderId": "o-1", "currencyCode": "EUR", "totalAmount": 1299, "fees": [],
         "lineItems": [
           ["itemId": "i-1", "description": "Mug", "amount": 1299, "quantity": 1]
         ],
@@ -67,13 +67,18 @@ import ValueTree
 
   // MARK: Components
 
+  static let bankField: Value = [
+    "name": "bankId", "kind": "choice", "label": "Bank", "isSecret": false, "required": true,
+  ]
+
   @Test func `a new banks component`() {
     var bench = Bench(at: .ready)
     bench.provideBanks()
     #expect(
       bench.lastReply?["state"] == [
         "componentId": "cm_0000000000c0ffee_0", "component": "BanksComponent",
-        "paymentMethodType": "ADYEN_IDEAL", "step": ["name": "notInitialized"],
+        "paymentMethodType": "ADYEN_IDEAL", "fields": [Self.bankField],
+        "step": ["name": "notInitialized"],
         "validation": [:], "data": [:], "submittable": false, "missing": ["bankId"],
       ])
     bench.call(.start)
@@ -87,7 +92,8 @@ import ValueTree
     #expect(
       bench.checkout.componentSnapshot(0) == [
         "componentId": "cm_0000000000c0ffee_0", "component": "BanksComponent",
-        "paymentMethodType": "ADYEN_IDEAL", "step": ["name": "banksRetrieved"],
+        "paymentMethodType": "ADYEN_IDEAL", "fields": [Self.bankField],
+        "step": ["name": "banksRetrieved"],
         "banks": [
           [
             "id": "0", "name": "Bank_0", "iconUrlStr": "https://icons.example.com/0.png",

@@ -3,9 +3,16 @@ package import ValueTree
 /// iDEAL through Adyen: the shopper chooses a bank from a list, then approves at the bank's page.
 package struct BanksComponent: PaymentComponent {
   /// `BanksComponent` for `ADYEN_IDEAL`.
-  package static let kind = ComponentKind(
-    name: "BanksComponent", paymentMethodType: "ADYEN_IDEAL", manager: .componentWithRedirect,
-    redirects: true)
+  static let row = ComponentRow(
+    "BanksComponent", BanksComponent.self, manager: .componentWithRedirect,
+    paymentMethodTypes: ["ADYEN_IDEAL"],
+    fields: [
+      // Which bank is one of the list's is the component's to say.
+      FieldRow(
+        "bankId", .choice, label: "Bank", maximumByteCount: 1024, error: .invalidBankID,
+        accepted: { text, _ in text })
+    ],
+    filterName: "bankFilterText", redirects: true)
 
   /// The list in the server's order; `nil` until it is loaded.
   private var banks: [IssuingBank]?
@@ -15,10 +22,7 @@ package struct BanksComponent: PaymentComponent {
   private var statuses: [(field: String, status: FieldStatus)] = []
 
   /// Makes a component without a list.
-  package init() {}
-
-  /// iDEAL needs no settings.
-  package static func check(_ settings: Settings) {}
+  package init(_ row: ComponentRow, for paymentMethodType: String) {}
 
   /// Whether the list is loaded, be it empty.
   package var isStarted: Bool { banks != nil }
@@ -27,7 +31,7 @@ package struct BanksComponent: PaymentComponent {
   package mutating func start(_ context: ComponentContext, events: inout [Event])
     throws(CheckoutError) -> StartRequest
   {
-    guard let id = context.configurationID(for: Self.kind.paymentMethodType) else {
+    guard let id = context.configurationID else {
       throw CheckoutError(.invalidValue, detail: "The payment method's configuration has no id")
     }
     events.append(Event(.didReceiveStep, [.init("step", ["name": "loading"])]))
@@ -36,7 +40,7 @@ package struct BanksComponent: PaymentComponent {
 
   /// Keeps the list.
   package mutating func finishStart(
-    _ answer: Answer, _ context: ComponentContext, moment: inout Moment, events: inout [Event]
+    _ answer: Answer?, _ context: ComponentContext, moment: inout Moment, events: inout [Event]
   ) {
     guard case .banks(let list) = answer else { return }
     banks = list
@@ -124,49 +128,23 @@ package struct BanksComponent: PaymentComponent {
 
   /// A bank must be chosen.
   package var missing: [FieldError] {
-    guard bankID == nil else { return [] }
+    // An empty list leaves nothing to choose: the shopper chooses at the page.
+    guard bankID == nil, banks?.isEmpty != true else { return [] }
     return [FieldError(field: "bankId", id: banks == nil ? .banksNotLoaded : .invalidBankID)]
   }
-
-  /// Selects the method upstream when some method costs extra, so that the sum is right before the
-  /// payment; the reference never does, and the surcharge is lost.
-  package func actionsBeforePayment(_ context: ComponentContext) -> [ClientSessionAction] {
-    context.configuration.clientSession.surcharges.isEmpty
-      ? [] : [.selectPaymentMethod(type: Self.kind.paymentMethodType)]
-  }
-
-  /// The session holds nothing that the banks depend on.
-  package mutating func sessionDidChange(_ session: ClientSession) {}
-
-  /// The submission's step is the redirect's.
-  package var stepAfterSubmission: Value? { nil }
-
-  /// Any session can be paid with iDEAL.
-  package func checkSession(_ context: ComponentContext) {}
 
   /// The chosen bank, to be tokenized.
   package func instrument(_ context: ComponentContext) -> Value {
     let locale = context.settings.locale.split(separator: "-").joined(separator: "_")
     return [
-      "paymentMethodConfigId": Value(context.configurationID(for: Self.kind.paymentMethodType)),
-      "paymentMethodType": .string(Self.kind.paymentMethodType),
-      "sessionInfo": [
-        "issuer": Value(bankID), "locale": .string(locale), "platform": "WEB",
-      ],
+      "paymentMethodConfigId": Value(context.configurationID),
+      "paymentMethodType": .string(context.paymentMethodType),
+      "sessionInfo": .object(
+        (bankID.map { [.init("issuer", .string($0))] } ?? []) + [
+          .init("locale", .string(locale)), .init("platform", "WEB"),
+        ]),
       "type": "OFF_SESSION_PAYMENT",
     ]
-  }
-
-  /// The bank's page.
-  package func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan {
-    guard token.hasIntent(with: "_REDIRECTION") else {
-      throw CheckoutError(.unsupportedRequiredAction)
-    }
-    guard let url = token.redirectURL, let statusURL = token.statusURL else {
-      throw CheckoutError(
-        .invalidClientToken, detail: "The required action's token lacks redirectUrl or statusUrl")
-    }
-    return .redirect(url: url, statusURL: statusURL)
   }
 
   /// `banks` once loaded, `validation`, `data`.
@@ -210,7 +188,9 @@ extension BanksComponent {
   package var storedPart: Value? { banks.map { .array($0.map(\.stored)) } }
 
   /// Takes up the list and the choice.
-  package init(stored: Value, part: Value?) throws(StoredStateError) {
+  package init(
+    _ row: ComponentRow, for paymentMethodType: String, stored: Value, part: Value?
+  ) throws(StoredStateError) {
     var reader = try StoredReader(stored)
     bankID = try reader.optionalText()
     for status in try reader.list() {

@@ -1,78 +1,36 @@
 package import ValueTree
 
-/// The managers of the seed pages, which provide components; the raw value is their name on the
-/// wire.
-package enum Manager: String, Sendable, CaseIterable {
-  case componentWithRedirect = "componentWithRedirectManager"
-  case ach = "achManager"
-}
-
-/// What is the same for every component of one kind.
-package struct ComponentKind: Sendable {
-  /// Its name on the wire, as in `BanksComponent`.
-  package let name: String
-  /// The payment method it collects data for, as in `ADYEN_IDEAL`.
-  package let paymentMethodType: String
-  /// Who provides it.
-  package let manager: Manager
-  /// Whether its payment sends the shopper to a page; its steps then tell of `webRedirect`.
-  package let redirects: Bool
-  /// Whether its payment takes the money from a bank account, days after the checkout has ended.
-  package let isBankDebit: Bool
-
-  /// Makes a kind.
-  package init(
-    name: String, paymentMethodType: String, manager: Manager, redirects: Bool,
-    isBankDebit: Bool = false
-  ) {
-    self.name = name
-    self.paymentMethodType = paymentMethodType
-    self.manager = manager
-    self.redirects = redirects
-    self.isBankDebit = isBankDebit
-  }
-}
-
 /// What a component is told about its checkout.
 package struct ComponentContext: Sendable {
   /// The configuration as it is now.
   package var configuration: Configuration
   /// What the client chose.
   package var settings: Settings
+  /// The payment method that the component was provided for.
+  package var paymentMethodType: String
 
-  /// The configuration id of a payment method.
-  package func configurationID(for type: String) -> String? {
-    configuration.paymentMethod(ofType: type)?.id
-  }
+  /// That method's configuration id.
+  var configurationID: String? { configuration.paymentMethod(ofType: paymentMethodType)?.id }
 }
 
 /// What a component wants fetched or changed before it can collect data.
 package enum StartRequest: Sendable, Equatable {
+  /// Nothing: it has started.
+  case nothing
   /// The list of banks.
   case fetchBanks(configurationID: String)
   /// A change of the client session.
   case actions([ClientSessionAction])
 }
 
-/// What a payment waits for when upstream asks for an action.
-package enum ActionPlan: Sendable, Equatable {
-  /// Show a page, poll for its status, resume the payment.
-  case redirect(url: String, statusURL: String)
-  /// Collect a bank account, have the mandate accepted, complete the payment.
-  case collectBankAccount(clientSecret: String, completeURL: String)
-}
-
 /// One payment component: what it collects, and how that becomes a payment.
 ///
-/// A component is one file that conforms to this protocol, and one line in ``ComponentRegistry``. It
-/// speaks ``Value`` at its border, changes in place and knows neither clock nor descriptor. Events
-/// go into the list it is handed; the checkout numbers them.
+/// A component is a ``ComponentRow`` and what conforms to this protocol. It speaks ``Value`` at its
+/// border, changes in place and knows neither clock nor descriptor. Events go into the list it is
+/// handed; the checkout numbers them.
 package protocol PaymentComponent: Sendable {
-  /// What is the same for every component of this kind.
-  static var kind: ComponentKind { get }
-
-  /// Makes a new component.
-  init()
+  /// Makes a new component of that row, for that type of payment method.
+  init(_ row: ComponentRow, for paymentMethodType: String)
 
   /// Checks what the client must have chosen for this kind of component.
   ///
@@ -88,9 +46,9 @@ package protocol PaymentComponent: Sendable {
   mutating func start(_ context: ComponentContext, events: inout [Event]) throws(CheckoutError)
     -> StartRequest
 
-  /// Takes the answer to the start's request.
+  /// Takes the answer to the start's request; `nil` if there was none to make.
   mutating func finishStart(
-    _ answer: Answer, _ context: ComponentContext, moment: inout Moment, events: inout [Event])
+    _ answer: Answer?, _ context: ComponentContext, moment: inout Moment, events: inout [Event])
 
   /// The error that tells of a start that failed upstream.
   static func startError(_ failure: OperationFailure) -> ErrorID
@@ -115,6 +73,9 @@ package protocol PaymentComponent: Sendable {
   /// Takes note of the session as upstream has changed it.
   mutating func sessionDidChange(_ session: ClientSession)
 
+  /// Forgets what is secret: it has been used, or is not needed any more.
+  mutating func forgetSecrets()
+
   /// The step that tells of an accepted submission, if it has one of its own.
   var stepAfterSubmission: Value? { get }
 
@@ -126,11 +87,6 @@ package protocol PaymentComponent: Sendable {
   /// The `paymentInstrument` to tokenize.
   func instrument(_ context: ComponentContext) -> Value
 
-  /// What to do about a required action.
-  ///
-  /// - Throws: `unsupported-required-action` or `invalid-client-token`.
-  func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan
-
   /// Writes what a keystroke can change, for the store: one tree.
   func write(to row: CompactWriter)
 
@@ -140,24 +96,43 @@ package protocol PaymentComponent: Sendable {
   /// Takes up a component where its last commit left it.
   ///
   /// - Throws: ``StoredStateError`` if the state is not one that this version writes.
-  init(stored: Value, part: Value?) throws(StoredStateError)
+  init(
+    _ row: ComponentRow, for paymentMethodType: String, stored: Value, part: Value?
+  ) throws(StoredStateError)
 
   /// The members of a snapshot that are this component's own: lists, details, `validation`, `data`.
   var snapshot: [Value.Member] { get }
 }
 
-/// The components that this version offers, in the order of their payment methods.
-package enum ComponentRegistry {
-  /// Every kind of component.
-  package static let all: [any PaymentComponent.Type] = [
-    BanksComponent.self,
-    StripeAchUserDetailsComponent.self,
-  ]
+/// What most components do.
+extension PaymentComponent {
+  /// It needs no settings.
+  package static func check(_ settings: Settings) {}
 
-  /// The component for a payment method.
-  package static func component(for type: String) -> (any PaymentComponent.Type)? {
-    all.first { $0.kind.paymentMethodType == type }
+  /// Every failure to change the session is `failed-to-create-session`.
+  package static func startError(_ failure: OperationFailure) -> ErrorID { .failedToCreateSession }
+
+  /// Selects the method upstream when some method costs extra, so that the sum is right before the
+  /// payment; the reference does so for some methods only, and the surcharge of others is lost.
+  package func actionsBeforePayment(_ context: ComponentContext) -> [ClientSessionAction] {
+    context.configuration.clientSession.surcharges.isEmpty
+      ? [] : [.selectPaymentMethod(type: context.paymentMethodType)]
   }
+
+  /// The session holds nothing that it depends on.
+  package mutating func sessionDidChange(_ session: ClientSession) {}
+
+  /// It has none.
+  package mutating func forgetSecrets() {}
+
+  /// The step that follows is the payment's own.
+  package var stepAfterSubmission: Value? { nil }
+
+  /// Any session can be paid with it.
+  package func checkSession(_ context: ComponentContext) {}
+
+  /// It holds nothing large.
+  package var storedPart: Value? { nil }
 }
 
 /// The status of one collected field, as events, replies and snapshots tell it.

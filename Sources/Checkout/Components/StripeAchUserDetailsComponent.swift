@@ -3,36 +3,35 @@ package import ValueTree
 /// ACH through Stripe: the shopper's name and e-mail address, then a bank account and a mandate.
 package struct StripeAchUserDetailsComponent: PaymentComponent {
   /// `StripeAchUserDetailsComponent` for `STRIPE_ACH`.
-  package static let kind = ComponentKind(
-    name: "StripeAchUserDetailsComponent", paymentMethodType: "STRIPE_ACH", manager: .ach,
-    redirects: false, isBankDebit: true)
+  static let row = ComponentRow(
+    "StripeAchUserDetailsComponent", StripeAchUserDetailsComponent.self, manager: .ach,
+    paymentMethodTypes: [paymentMethodType],
+    fields: [
+      FieldRow(
+        "firstName", .text, label: "First name", maximumByteCount: 4096, error: .invalidFirstName,
+        accepted: { text, _ in Validation.isName(text) ? text : nil }),
+      FieldRow(
+        "lastName", .text, label: "Last name", maximumByteCount: 4096, error: .invalidLastName,
+        accepted: { text, _ in
+          Validation.isName(text) || Validation.standsForNoName(text) ? text : nil
+        }),
+      FieldRow(
+        "emailAddress", .email, label: "E-mail address", maximumByteCount: 4096,
+        error: .invalidEmailAddress,
+        accepted: { text, _ in
+          let address = Validation.trimmed(text)
+          return Validation.isEmailAddress(address) ? address : nil
+        }),
+    ],
+    isBankDebit: true)
 
-  /// The fields, in the order of the seed page.
-  private enum Field: String, CaseIterable {
+  private static let paymentMethodType = "STRIPE_ACH"
+
+  /// The fields, in the order of the row.
+  private enum Field: Int, CaseIterable {
     case firstName, lastName, emailAddress
 
-    var error: ErrorID {
-      switch self {
-      case .firstName: .invalidFirstName
-      case .lastName: .invalidLastName
-      case .emailAddress: .invalidEmailAddress
-      }
-    }
-
-    /// What is accepted of an input; `nil` if it is invalid.
-    ///
-    /// An e-mail address is accepted without the white space around it. Somebody with one name only
-    /// has `-` for the last name.
-    func accepted(of text: String) -> String? {
-      switch self {
-      case .emailAddress:
-        let address = Validation.trimmed(text)
-        return Validation.isEmailAddress(address) ? address : nil
-      case .firstName: return Validation.isName(text) ? text : nil
-      case .lastName:
-        return Validation.isName(text) || Validation.standsForNoName(text) ? text : nil
-      }
-    }
+    var row: FieldRow { StripeAchUserDetailsComponent.row.fields[rawValue] }
 
     func action(_ text: String) -> ClientSessionAction {
       switch self {
@@ -62,7 +61,7 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
   private var entries = [Entry](repeating: Entry(), count: Field.allCases.count)
 
   /// Makes a component without details.
-  package init() {}
+  package init(_ row: ComponentRow, for paymentMethodType: String) {}
 
   /// The collector needs Stripe's key and a URL to return to.
   package static func check(_ settings: Settings) throws(CheckoutError) {
@@ -84,28 +83,25 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
     throws(CheckoutError) -> StartRequest
   {
     try checkSession(context)
-    return .actions([.selectPaymentMethod(type: Self.kind.paymentMethodType)])
+    return .actions([.selectPaymentMethod(type: context.paymentMethodType)])
   }
 
   /// Takes the customer's details from the session and judges each, as if the shopper had typed it;
   /// what the shopper has typed before stays, valid or not.
   package mutating func finishStart(
-    _ answer: Answer, _ context: ComponentContext, moment: inout Moment, events: inout [Event]
+    _ answer: Answer?, _ context: ComponentContext, moment: inout Moment, events: inout [Event]
   ) {
     let customer = context.configuration.clientSession.customer
     self.customer = customer
     for (place, field) in Field.allCases.enumerated() where entries[place].status == nil {
       let text = field.value(in: customer) ?? ""
-      take(text, as: field, [field.rawValue: .string(text)], &moment, &events)
+      take(text, as: field, [field.row.name: .string(text)], &moment, &events)
     }
     events.append(
       Event(
         .didReceiveStep,
         [.init("step", ["name": "retrievedUserDetails", "details": Self.details(customer)])]))
   }
-
-  /// Every failure to change the session is `failed-to-create-session`.
-  package static func startError(_ failure: OperationFailure) -> ErrorID { .failedToCreateSession }
 
   /// Takes `{"firstName":s}`, `{"lastName":s}` or `{"emailAddress":s}`.
   ///
@@ -118,7 +114,7 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
     else {
       throw CheckoutError(.invalidValue, path: "/data")
     }
-    guard let field = Field(rawValue: member.name) else {
+    guard let field = Field.allCases.first(where: { $0.row.name == member.name }) else {
       throw CheckoutError(
         .invalidValue, detail: "The fields are firstName, lastName and emailAddress",
         path: "/data")
@@ -131,27 +127,20 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
     _ text: String, as field: Field, _ data: Value, _ moment: inout Moment,
     _ events: inout [Event]
   ) -> FieldStatus {
-    let accepted = field.accepted(of: text)
+    let row = field.row
+    let accepted = row.accepted(text, Self.paymentMethodType)
     let status = FieldStatus(
       of: data,
-      error: accepted == nil ? FieldError(field: field.rawValue, id: field.error) : nil,
+      error: accepted == nil ? FieldError(field: row.name, id: row.error) : nil,
       moment: &moment, events: &events)
-    entries[Self.place(of: field)] = Entry(accepted: accepted, status: status)
+    entries[field.rawValue] = Entry(accepted: accepted, status: status)
     return status
-  }
-
-  private static func place(of field: Field) -> Int {
-    switch field {
-    case .firstName: 0
-    case .lastName: 1
-    case .emailAddress: 2
-    }
   }
 
   /// All three fields must have been accepted.
   package var missing: [FieldError] {
-    zip(Field.allCases, entries).filter { $0.1.accepted == nil }.map {
-      FieldError(field: $0.0.rawValue, id: $0.0.error)
+    zip(Self.row.fields, entries).filter { $0.1.accepted == nil }.map {
+      FieldError(field: $0.0.name, id: $0.0.error)
     }
   }
 
@@ -182,7 +171,7 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
     }
     let session = context.configuration.clientSession
     try require(
-      context.configurationID(for: Self.kind.paymentMethodType) != nil, "configuration.id")
+      context.configurationID != nil, "configuration.id")
     try require(session.amount != nil, "amount")
     try require(session.currencyCode != nil, "currency")
     try require(!session.lineItems.isEmpty, "lineItems")
@@ -192,24 +181,11 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
   /// An account to be collected by Stripe.
   package func instrument(_ context: ComponentContext) -> Value {
     [
-      "paymentMethodConfigId": Value(context.configurationID(for: Self.kind.paymentMethodType)),
-      "paymentMethodType": .string(Self.kind.paymentMethodType),
+      "paymentMethodConfigId": Value(context.configurationID),
+      "paymentMethodType": .string(context.paymentMethodType),
       "authenticationProvider": "STRIPE", "type": "AUTOMATED_CLEARING_HOUSE",
       "sessionInfo": ["locale": .string(context.settings.locale), "platform": "WEB"],
     ]
-  }
-
-  /// The collector and the mandate.
-  package func plan(for token: ClientToken) throws(CheckoutError) -> ActionPlan {
-    guard token.hasIntent(with: "STRIPE_ACH") else {
-      throw CheckoutError(.unsupportedRequiredAction)
-    }
-    guard let secret = token.stripeClientSecret, let url = token.sdkCompleteURL else {
-      throw CheckoutError(
-        .invalidClientToken,
-        detail: "The required action's token lacks stripeClientSecret or sdkCompleteUrl")
-    }
-    return .collectBankAccount(clientSecret: secret, completeURL: url)
   }
 
   /// `details` once retrieved, `validation`, `data`.
@@ -218,18 +194,18 @@ package struct StripeAchUserDetailsComponent: PaymentComponent {
     if let customer { members.append(.init("details", Self.details(customer))) }
     var validation: [Value.Member] = []
     var data: [Value.Member] = []
-    for (field, entry) in zip(Field.allCases, entries) {
+    for (field, entry) in zip(Self.row.fields, entries) {
       if let status = entry.status {
-        validation.append(.init(field.rawValue, .object(status.members)))
+        validation.append(.init(field.name, .object(status.members)))
       }
-      if let text = entry.accepted { data.append(.init(field.rawValue, .string(text))) }
+      if let text = entry.accepted { data.append(.init(field.name, .string(text))) }
     }
     return members + [.init("validation", .object(validation)), .init("data", .object(data))]
   }
 
   private static func details(_ customer: Customer) -> Value {
     .object(
-      Field.allCases.map { .init($0.rawValue, .string($0.value(in: customer) ?? "")) })
+      Field.allCases.map { .init($0.row.name, .string($0.value(in: customer) ?? "")) })
   }
 }
 
@@ -248,7 +224,9 @@ extension StripeAchUserDetailsComponent {
   package var storedPart: Value? { customer?.stored }
 
   /// Takes up the customer and what was typed.
-  package init(stored: Value, part: Value?) throws(StoredStateError) {
+  package init(
+    _ row: ComponentRow, for paymentMethodType: String, stored: Value, part: Value?
+  ) throws(StoredStateError) {
     var reader = try StoredReader(stored)
     for place in entries.indices {
       var pair = try reader.reader()

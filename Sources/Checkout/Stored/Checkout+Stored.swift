@@ -16,7 +16,8 @@ extension Checkout {
     row.append(seq)
     phase.write(to: row)
     if let attempt { row.append(attempt.stored) } else { row.appendNull() }
-    row.append(operations.map(\.stored))
+    let hidesInstrument = attempt.map { components[$0.component].row.hasSecret } ?? false
+    row.append(operations.map { $0.stored(hidesInstrument: hidesInstrument) })
     row.append(Int64(operationCount))
     row.append(Int64(decisionCount))
     row.append(expiresAt)
@@ -234,26 +235,32 @@ extension Attempt {
 
 extension ComponentSlot {
   func write(to row: CompactWriter) {
-    row.beginArray(count: 5)
-    row.append(kind.paymentMethodType)
+    row.beginArray(count: 6)
+    row.append(paymentMethodType)
     if let step { row.append(step) } else { row.appendNull() }
     row.append(isStarting)
     component.write(to: row)
     row.append(Int64(partVersion))
+    row.append(self.row.name)
   }
 
   init(_ value: Value, part: Value?) throws(StoredStateError) {
     var reader = try StoredReader(value)
-    guard let type = ComponentRegistry.component(for: try reader.text()) else {
-      throw StoredStateError()
-    }
+    paymentMethodType = try reader.text()
     let step = try reader.value()
     if case .null = step {} else { self.step = step }
     isStarting = try reader.flag()
-    component = try type.init(stored: try reader.value(), part: part)
+    let stored = try reader.value()
     partVersion = try reader.count()
     writtenPartVersion = partVersion
+    // Before version 4 the payment method's type alone told what it was.
+    let row =
+      reader.isAtEnd
+      ? ComponentRow.serving(native: paymentMethodType) : ComponentRow.named(try reader.text())
     try reader.end()
+    guard let row else { throw StoredStateError() }
+    self.row = row
+    component = try row.component.init(row, for: paymentMethodType, stored: stored, part: part)
   }
 }
 

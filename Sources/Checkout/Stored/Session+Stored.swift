@@ -29,7 +29,8 @@ extension ClientToken {
     [
       .string(encoded), .string(accessToken), .integer(expiresAt), Value(intent),
       Value(configurationURL), Value(coreURL), Value(pciURL), Value(redirectURL),
-      Value(statusURL), Value(stripeClientSecret), Value(sdkCompleteURL),
+      Value(statusURL), Value(stripeClientSecret), Value(sdkCompleteURL), code?.stored ?? .null,
+      voucher?.stored ?? .null,
     ]
   }
 
@@ -48,6 +49,44 @@ extension ClientToken {
     statusURL = try reader.optionalText()
     stripeClientSecret = try reader.optionalText()
     sdkCompleteURL = try reader.optionalText()
+    // Before version 4 no token asked for a code or a voucher.
+    guard !reader.isAtEnd else { return }
+    code = try Code(reader.optionalReader())
+    voucher = try Voucher(reader.optionalReader())
+    try reader.end()
+  }
+}
+
+extension ClientToken.Code {
+  fileprivate var stored: Value {
+    switch self {
+    case .image(let image): [0, .string(image)]
+    case .imageURL(let url): [1, .string(url)]
+    case .unusable: [2]
+    }
+  }
+
+  fileprivate init?(_ stored: StoredReader?) throws(StoredStateError) {
+    guard var reader = stored else { return nil }
+    switch try reader.integer() {
+    case 0: self = .image(try reader.text())
+    case 1: self = .imageURL(try reader.text())
+    case 2: self = .unusable
+    default: throw StoredStateError()
+    }
+    try reader.end()
+  }
+}
+
+extension ClientToken.Voucher {
+  /// `[reference, entity, expiresAt]`.
+  var stored: Value { [Value(reference), Value(entity), Value(expiresAt)] }
+
+  init?(_ stored: StoredReader?) throws(StoredStateError) {
+    guard var reader = stored else { return nil }
+    reference = try reader.optionalText()
+    entity = try reader.optionalText()
+    expiresAt = try reader.optionalText()
     try reader.end()
   }
 }
@@ -91,7 +130,8 @@ extension Configuration {
 
 extension PaymentMethod {
   fileprivate var stored: Value {
-    [Value(id), .string(type), Value(name), Value(implementationType)]
+    let named = [Value(id), .string(type), Value(name), Value(implementationType)]
+    return .array(isOfEarlierVersion ? named : named + [.bool(isBackendDriven), display ?? .null])
   }
 
   fileprivate init(_ value: Value) throws(StoredStateError) {
@@ -100,6 +140,10 @@ extension PaymentMethod {
     type = try reader.text()
     name = try reader.optionalText()
     implementationType = try reader.optionalText()
+    isOfEarlierVersion = reader.isAtEnd
+    isBackendDriven = isOfEarlierVersion ? false : try reader.flag()
+    let display = isOfEarlierVersion ? .null : try reader.value()
+    if case .null = display { self.display = nil } else { self.display = display }
     try reader.end()
   }
 }
@@ -111,6 +155,9 @@ extension ClientSession {
       Value(totalOrderAmount), .array(lineItems.map(\.stored)), customer.stored,
       .array(
         surcharges.sorted { $0.key < $1.key }.map { [.string($0.key), .integer($0.value)] }),
+      Value(countryCode), .array(fees.map { [Value($0.type), Value($0.amount)] }),
+      shipping.map { [Value($0.amount), Value($0.methodID), Value($0.methodName)] } ?? .null,
+      Value(totalTaxAmount),
     ]
   }
 
@@ -132,12 +179,32 @@ extension ClientSession {
       }
       try pair.end()
     }
+    // Before version 4 a session ended here.
+    guard !reader.isAtEnd else { return }
+    countryCode = try reader.optionalText()
+    for fee in try reader.list() {
+      var pair = try StoredReader(fee)
+      fees.append(Fee(type: try pair.optionalText(), amount: try pair.optionalInteger()))
+      try pair.end()
+    }
+    if var way = try reader.optionalReader() {
+      shipping = Shipping(
+        amount: try way.optionalInteger(), methodID: try way.optionalText(),
+        methodName: try way.optionalText())
+      try way.end()
+    }
+    totalTaxAmount = try reader.optionalInteger()
     try reader.end()
   }
 }
 
 extension LineItem {
-  fileprivate var stored: Value { [Value(id), Value(description), Value(amount), Value(quantity)] }
+  fileprivate var stored: Value {
+    [
+      Value(id), Value(description), Value(amount), Value(quantity), Value(name),
+      Value(taxAmount), Value(discountAmount),
+    ]
+  }
 
   fileprivate init(_ value: Value) throws(StoredStateError) {
     var reader = try StoredReader(value)
@@ -145,12 +212,19 @@ extension LineItem {
     description = try reader.optionalText()
     amount = try reader.optionalInteger()
     quantity = try reader.optionalInteger()
+    // Before version 4 a line ended here.
+    guard !reader.isAtEnd else { return }
+    name = try reader.optionalText()
+    taxAmount = try reader.optionalInteger()
+    discountAmount = try reader.optionalInteger()
     try reader.end()
   }
 }
 
 extension Customer {
-  var stored: Value { [Value(id), Value(firstName), Value(lastName), Value(emailAddress)] }
+  var stored: Value {
+    [Value(id), Value(firstName), Value(lastName), Value(emailAddress), Value(mobileNumber)]
+  }
 
   init(_ value: Value) throws(StoredStateError) {
     var reader = try StoredReader(value)
@@ -158,6 +232,8 @@ extension Customer {
     firstName = try reader.optionalText()
     lastName = try reader.optionalText()
     emailAddress = try reader.optionalText()
+    // Before version 4 a customer had no telephone.
+    mobileNumber = reader.isAtEnd ? nil : try reader.optionalText()
     try reader.end()
   }
 }

@@ -9,8 +9,14 @@ extension Stage {
     case .decidingAfterTokenization(let decision): [3, decision.stored]
     case .validatingToken(let token, let decision): [4, token.stored, decision.stored]
     case .creating: [5]
-    case .redirecting(let url, let statusURL, let deadline):
+    case .polling(.page(let url), let statusURL, let deadline):
       [6, .string(url), .string(statusURL), .integer(deadline)]
+    case .polling(.code, let statusURL, let deadline):
+      [14, .string(statusURL), .integer(deadline)]
+    case .polling(.confirmation, let statusURL, let deadline):
+      [15, .string(statusURL), .integer(deadline)]
+    case .polling(.nothing(let reason), let statusURL, let deadline):
+      [16, .string(reason), .string(statusURL), .integer(deadline)]
     case .decidingAfterResume(let decision): [7, decision.stored]
     case .resuming: [8]
     case .collecting(let secret, let completeURL): [9, .string(secret), .string(completeURL)]
@@ -36,8 +42,7 @@ extension Stage {
     case 6:
       let url = try reader.text()
       let statusURL = try reader.text()
-      self = .redirecting(
-        url: url, statusURL: statusURL, deadline: try reader.time())
+      self = .polling(.page(url: url), statusURL: statusURL, deadline: try reader.time())
     case 7: self = .decidingAfterResume(try OpenDecision(try reader.value()))
     case 8: self = .resuming
     case 9:
@@ -47,6 +52,16 @@ extension Stage {
     case 11: self = .completing
     case 12: self = .unselecting(try Ending(try reader.value()))
     case 13: self = .asking(try Ending(try reader.value()))
+    case 14:
+      let statusURL = try reader.text()
+      self = .polling(.code, statusURL: statusURL, deadline: try reader.time())
+    case 15:
+      let statusURL = try reader.text()
+      self = .polling(.confirmation, statusURL: statusURL, deadline: try reader.time())
+    case 16:
+      let reason = try reader.text()
+      let statusURL = try reader.text()
+      self = .polling(.nothing(reason: reason), statusURL: statusURL, deadline: try reader.time())
     default: throw StoredStateError()
     }
     try reader.end()
@@ -91,9 +106,16 @@ extension Operation {
 }
 
 extension PendingOperation {
-  var stored: Value {
-    [
-      .integer(Int64(operation.id)), purpose.stored, operation.request.stored,
+  /// The form in the store.
+  ///
+  /// - Parameter hidesInstrument: Whether what is tokenized holds a secret, which is never written.
+  func stored(hidesInstrument: Bool) -> Value {
+    var request = operation.request.stored
+    if hidesInstrument, case .tokenize = operation.request {
+      request = Operation.Request.tokenize(instrument: .null).stored
+    }
+    return [
+      .integer(Int64(operation.id)), purpose.stored, request,
       .string(operation.url), .string(operation.accessToken), .string(operation.requestID),
       .integer(Int64(sentCount)), .integer(sentAt), .bool(mayHaveBeenDone),
       .integer(Int64(uncertainRepeats)), .bool(isWaiting), Value(repeatsAt),
