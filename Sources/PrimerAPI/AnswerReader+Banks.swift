@@ -50,19 +50,22 @@ struct ShownSize {
     for bank in banks { add([bank.id, bank.name, bank.iconURL], memberCount: 4) }
   }
 
-  /// Without its surcharges and URLs, which are told with the methods or not at all.
+  /// Without its URLs, which are not told, and without how its methods look, which has a share of its
+  /// own.
   init(of configuration: Configuration) {
     let session = configuration.clientSession
     let customer = session.customer
     add(
       [
         session.id, session.orderID, session.currencyCode, customer.id, customer.firstName,
-        customer.lastName, customer.emailAddress,
-      ], memberCount: 16)
-    for item in session.lineItems { add([item.id, item.description], memberCount: 6) }
+        customer.lastName, customer.emailAddress, customer.mobileNumber, session.countryCode,
+        session.shipping?.methodID, session.shipping?.methodName,
+      ], memberCount: 24)
+    for fee in session.fees { add([fee.type], memberCount: 3) }
+    for item in session.lineItems { add([item.id, item.name, item.description], memberCount: 9) }
     // A method is told as available, or with a reason why it is not.
     for method in configuration.paymentMethods {
-      add([method.type, method.name, method.implementationType], memberCount: 6)
+      add([method.type, method.name, method.implementationType], memberCount: 8)
     }
   }
 

@@ -1,4 +1,5 @@
 internal import Checkout
+internal import JSON
 internal import ValueTree
 
 extension AnswerReader {
@@ -21,14 +22,20 @@ extension AnswerReader {
   private func configuration(
     _ body: Value, _ methods: [Value]
   ) throws(OperationFailure) -> Configuration {
-    let configuration = Configuration(
+    var configuration = Configuration(
       coreURL: try allowed(body["coreUrl"]), pciURL: try allowed(body["pciUrl"]),
-      paymentMethods: methods.compactMap(Self.paymentMethod),
+      paymentMethods: methods.compactMap(paymentMethod),
       clientSession: Self.clientSession(body["clientSession"] ?? .null))
     guard ShownSize(of: configuration).byteCount <= maximumLineByteCount / 4 else {
       var failure = OperationFailure(.undecodable)
       failure.detail = "The client session is too long to be told in a line"
       throw failure
+    }
+    let displays = configuration.paymentMethods.compactMap { $0.display?.jsonBytes.count }
+    if displays.reduce(0, +) > maximumLineByteCount / 4 {
+      for place in configuration.paymentMethods.indices {
+        configuration.paymentMethods[place].display = nil
+      }
     }
     return configuration
   }
@@ -41,11 +48,19 @@ extension AnswerReader {
   }
 
   /// A method without a type cannot be named by anybody, so it is left out.
-  private static func paymentMethod(_ value: Value) -> PaymentMethod? {
+  ///
+  /// A capability that nobody knows hides none that is known.
+  private func paymentMethod(_ value: Value) -> PaymentMethod? {
     guard let type = value["type"]?.text else { return nil }
+    let name = value["name"]?.text
     return PaymentMethod(
-      id: value["id"]?.text, type: type, name: value["name"]?.text,
-      implementationType: value["implementationType"]?.text)
+      id: value["id"]?.text, type: type, name: name,
+      implementationType: value["implementationType"]?.text,
+      isBackendDriven: value["capabilities"]?.array?.contains {
+        $0.string?.utf8.elementsEqual("BACKEND_DRIVEN".utf8) == true
+      } ?? false,
+      display: DisplayReader(policy: policy).display(
+        value["displayMetadata"], name: name ?? type))
   }
 
   private static func clientSession(_ value: Value) -> ClientSession {
@@ -59,15 +74,31 @@ extension AnswerReader {
       lineItems: (order?["lineItems"]?.array ?? []).map(lineItem),
       customer: Customer(
         id: customer?["customerId"]?.text, firstName: customer?["firstName"]?.text,
-        lastName: customer?["lastName"]?.text, emailAddress: customer?["emailAddress"]?.text),
-      surcharges: surcharges(value["paymentMethod"]?["options"]?.array ?? []))
+        lastName: customer?["lastName"]?.text, emailAddress: customer?["emailAddress"]?.text,
+        mobileNumber: customer?["mobileNumber"]?.text),
+      surcharges: surcharges(value["paymentMethod"]?["options"]?.array ?? []),
+      countryCode: order?["countryCode"]?.text,
+      fees: (order?["fees"]?.array ?? []).map {
+        Fee(type: $0["type"]?.text, amount: $0["amount"]?.wholeNumber)
+      },
+      shipping: shipping(order?["shipping"]),
+      totalTaxAmount: order?["totalTaxAmount"]?.wholeNumber)
+  }
+
+  private static func shipping(_ value: Value?) -> Shipping? {
+    guard let value, value.object != nil else { return nil }
+    return Shipping(
+      amount: value["amount"]?.wholeNumber, methodID: value["methodId"]?.text,
+      methodName: value["methodName"]?.text)
   }
 
   private static func lineItem(_ value: Value) -> LineItem {
     LineItem(
       id: value["itemId"]?.text,
       description: value["description"]?.text ?? value["name"]?.text,
-      amount: value["amount"]?.wholeNumber, quantity: value["quantity"]?.wholeNumber)
+      amount: value["amount"]?.wholeNumber, quantity: value["quantity"]?.wholeNumber,
+      name: value["name"]?.text, taxAmount: value["taxAmount"]?.wholeNumber,
+      discountAmount: value["discountAmount"]?.wholeNumber)
   }
 
   /// What each type costs extra: its own surcharge, else the first of its card networks.

@@ -24,15 +24,16 @@ package struct ClientTokenReader: Sendable {
   /// now has expired.
   ///
   /// - Parameters:
-  ///   - encoded: The JWT, at most 64 KiB.
+  ///   - encoded: The JWT.
   ///   - now: The wall clock.
+  ///   - maximumByteCount: How long it may be; upstream's own may hold an image.
   /// - Returns: A token whose every URL is allowed, and which has not expired.
   /// - Throws: ``ClientTokenProblem``, in this order: what cannot be decoded, a missing
   ///   `accessToken`, the expiry, a URL that is not allowed.
   package func read(
-    _ encoded: String, now: WallTime
+    _ encoded: String, now: WallTime, maximumByteCount: Int = 64 * 1024
   ) throws(ClientTokenProblem) -> ClientToken {
-    let fields = try payload(of: encoded)
+    let fields = try payload(of: encoded, maximumByteCount)
     guard let accessToken = fields["accessToken"]?.text else {
       throw .missing(field: "accessToken")
     }
@@ -54,6 +55,12 @@ package struct ClientTokenReader: Sendable {
     token.pciURL = try called("pciUrl")
     token.statusURL = try called("statusUrl")
     token.sdkCompleteURL = try called("sdkCompleteUrl")
+    token.code = code(fields)
+    if token.intent == "PAYMENT_METHOD_VOUCHER" {
+      token.voucher = ClientToken.Voucher(
+        reference: fields["reference"]?.boundedText, entity: fields["entity"]?.boundedText,
+        expiresAt: fields["expiresAt"]?.boundedText)
+    }
     if let url = fields["redirectUrl"]?.text {
       do { token.redirectURL = try policy.shown(url) } catch {
         throw problem(error, with: "redirectUrl")
@@ -66,14 +73,35 @@ package struct ClientTokenReader: Sendable {
     refusal == .libraryMissing ? .unchecked : .notAllowed(field: field)
   }
 
-  private func payload(of encoded: String) throws(ClientTokenProblem) -> Value {
-    guard encoded.utf8.count <= 64 * 1024 else { throw .undecodable }
+  /// The code to be scanned: `qrCode` counts before `qrCodeUrl`, and may be a URL as well.
+  ///
+  /// What no client could show costs nothing here: the payment exists, and its status can be heard.
+  private func code(_ fields: Value) -> ClientToken.Code? {
+    guard let text = fields["qrCode"]?.text ?? fields["qrCodeUrl"]?.text else {
+      // A code that is empty is one all the same: without it the shopper has nothing to scan.
+      return fields["qrCode"]?.string == nil && fields["qrCodeUrl"]?.string == nil ? nil : .unusable
+    }
+    if text.utf8.starts(with: "http".utf8), text.utf8.contains(UInt8(ascii: ":")) {
+      guard let url = try? policy.shown(text) else { return .unusable }
+      return .imageURL(url)
+    }
+    let image = ImageFile(base64: text, maximumByteCount: Self.maximumImageByteCount)
+    return image.map { .image($0.base64) } ?? .unusable
+  }
+
+  /// How many bytes the image of a code may have.
+  package static let maximumImageByteCount = 64 * 1024
+
+  private func payload(
+    of encoded: String, _ maximumByteCount: Int
+  ) throws(ClientTokenProblem) -> Value {
+    guard encoded.utf8.count <= maximumByteCount else { throw .undecodable }
     let parts = encoded[...].utf8.split(
       separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count >= 2, !parts[0].isEmpty, !parts[1].isEmpty,
       let text = decodedBase64(parts[1])
     else { throw .undecodable }
-    let payload = TolerantReader(maximumByteCount: 64 * 1024).read(text)
+    let payload = TolerantReader(maximumByteCount: maximumByteCount).read(text)
     guard payload.isWhole, payload.value.object != nil else { throw .undecodable }
     return payload.value
   }

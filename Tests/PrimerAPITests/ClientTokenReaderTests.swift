@@ -42,6 +42,51 @@ import ValueTree
     #expect(try read(encoded) == .success(expected))
   }
 
+  /// The first bytes of a PNG file.
+  private static let image = "iVBORw0KGgo="
+
+  private func code(_ members: String) throws -> ClientToken.Code? {
+    try read(token(#"{"accessToken":"at","exp":2000000000,\#(members)}"#)).get().code
+  }
+
+  @Test func `a code is an image, or where one is`() throws {
+    #expect(try code(#""qrCode":"\#(Self.image)""#) == .image(Self.image))
+    #expect(try code(#""qrCode":"iVBORw0KGgo""#) == .image(Self.image))
+    let url = "https://codes.example.com/1.png"
+    #expect(try code(#""qrCodeUrl":"\#(url)""#) == .imageURL(url))
+    #expect(try code(#""qrCode":"\#(url)","qrCodeUrl":"x""#) == .imageURL(url))
+    #expect(try code(#""qrCode":null,"qrCodeUrl":7"#) == nil)
+  }
+
+  @Test(arguments: [
+    "", "PHN2Zz4=", "%%%", "https://user@codes.example.com/", "http://codes.example.com/",
+  ])
+  func `a code that no client can show takes nothing else with it`(text: String) throws {
+    #expect(try code(#""qrCode":"\#(text)""#) == .unusable)
+  }
+
+  @Test func `an image is as large as announced`() throws {
+    let limit = ClientTokenReader.maximumImageByteCount
+    for (count, isTaken) in [(limit, true), (limit + 1, false)] {
+      let bytes =
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: count - 8)
+      let image = ImageFile(base64: base64(bytes), maximumByteCount: limit)
+      #expect((image != nil) == isTaken)
+    }
+  }
+
+  @Test func `a voucher is read where the intent is one, its expiry as it was written`() throws {
+    let members = #""reference":"501 123","entity":"11249","expiresAt":"2050-01-01T01:01:01""#
+    func voucher(_ intent: String) throws -> ClientToken.Voucher? {
+      try read(token(#"{"accessToken":"at","exp":2000000000,"intent":"\#(intent)",\#(members)}"#))
+        .get().voucher
+    }
+    #expect(
+      try voucher("PAYMENT_METHOD_VOUCHER")
+        == .init(reference: "501 123", entity: "11249", expiresAt: "2050-01-01T01:01:01"))
+    #expect(try voucher("CHECKOUT") == nil)
+  }
+
   @Test func `both alphabets are read, padded or not, signed or not`() throws {
     // Holds the characters in which the alphabets differ, and needs padding.
     let payload = #"{"accessToken":"a?>~","exp":2000000000,"n":"ÿþ~~??>>"}"#

@@ -24,12 +24,15 @@ import ValueTree
            {"type":"STRIPE_ACH"},{"surcharge":1},{"type":"X","surcharge":"9"}]},
          "order":{"orderId":"o-1","merchantAmount":null,"totalOrderAmount":1299,
            "currencyCode":"EUR","countryCode":"NL",
-           "lineItems":[{"itemId":"i-1","quantity":1,"amount":1299,"name":"Mug"}]},
+           "fees":[{"type":"SURCHARGE","amount":50},{"type":"NEW"}],
+           "shipping":{"amount":300,"methodName":"Post"},"totalTaxAmount":100,
+           "lineItems":[{"itemId":"i-1","quantity":1,"amount":1299,"name":"Mug","taxAmount":7,
+             "discountAmount":9}]},
          "customer":{"customerId":"c-1","firstName":"Ada","lastName":"Byron",
-           "emailAddress":"ada@ex.test"}},
+           "emailAddress":"ada@ex.test","mobileNumber":"+351912345678"}},
        "paymentMethods":[
          {"id":"cfg-ideal","type":"ADYEN_IDEAL","name":"iDEAL","implementationType":"NATIVE_SDK"},
-         {"id":"cfg-ach","type":"STRIPE_ACH"},{"id":"x"},{"type":"NEW","implementationType":7}],
+         {"id":"cfg-ach","type":"STRIPE_ACH","capabilities":["NEW","BACKEND_DRIVEN"]},{"id":"x"},{"type":"NEW","implementationType":7}],
        "checkoutModules":[]}
       """#
     let expected = Configuration(
@@ -37,14 +40,22 @@ import ValueTree
       paymentMethods: [
         PaymentMethod(
           id: "cfg-ideal", type: "ADYEN_IDEAL", name: "iDEAL", implementationType: "NATIVE_SDK"),
-        PaymentMethod(id: "cfg-ach", type: "STRIPE_ACH"), PaymentMethod(type: "NEW"),
+        PaymentMethod(id: "cfg-ach", type: "STRIPE_ACH", isBackendDriven: true),
+        PaymentMethod(type: "NEW"),
       ],
       clientSession: ClientSession(
         id: "cs-1", orderID: "o-1", currencyCode: "EUR", totalOrderAmount: 1299,
-        lineItems: [LineItem(id: "i-1", description: "Mug", amount: 1299, quantity: 1)],
+        lineItems: [
+          LineItem(
+            id: "i-1", description: "Mug", amount: 1299, quantity: 1, name: "Mug", taxAmount: 7,
+            discountAmount: 9)
+        ],
         customer: Customer(
-          id: "c-1", firstName: "Ada", lastName: "Byron", emailAddress: "ada@ex.test"),
-        surcharges: ["ADYEN_IDEAL": 50, "PAYMENT_CARD": 20]))
+          id: "c-1", firstName: "Ada", lastName: "Byron", emailAddress: "ada@ex.test",
+          mobileNumber: "+351912345678"),
+        surcharges: ["ADYEN_IDEAL": 50, "PAYMENT_CARD": 20], countryCode: "NL",
+        fees: [Fee(type: "SURCHARGE", amount: 50), Fee(type: "NEW", amount: nil)],
+        shipping: Shipping(amount: 300, methodName: "Post"), totalTaxAmount: 100))
     #expect(try read(body) == .success(expected))
   }
 

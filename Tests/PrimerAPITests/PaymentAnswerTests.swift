@@ -26,7 +26,7 @@ import ValueTree
        "checkoutOutcome":"DETERMINE_FROM_PAYMENT_STATUS"}
       """#
     let replacement = ClientToken(
-      encoded: encoded, accessToken: "at-2", expiresAt: 2_000_000_000_000,
+      encoded: "", accessToken: "at-2", expiresAt: 2_000_000_000_000,
       intent: "X_REDIRECTION")
     let expected = PaymentResponse(
       id: "pay_1", orderID: "o-1", status: .pending, showsSuccessOnPending: true,

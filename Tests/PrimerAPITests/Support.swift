@@ -3,10 +3,13 @@ import Checkout
 @testable import PrimerAPI
 
 /// Base64 in the standard alphabet, padded.
-func base64(_ text: String) -> String {
+func base64(_ text: String) -> String { base64(Array(text.utf8)) }
+
+/// Base64 of bytes, likewise.
+func base64(_ bytes: [UInt8]) -> String {
   let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   var encoded = ""
-  var rest = Array(text.utf8)[...]
+  var rest = bytes[...]
   while !rest.isEmpty {
     let group = rest.prefix(3)
     rest = rest.dropFirst(3)

@@ -292,7 +292,7 @@ struct WholeCheckout {
     let snapshot = checkout.snapshot(wallOffset: 0)
     switch snapshot["awaiting"]?.array?.first?["kind"]?.string {
     case "bankAccount":
-      return call(.component(0, .reportBankAccount(.succeeded(paymentID: "stripe-1"))))
+      return call(.component(0, .reportBankAccount(.succeeded)))
     case "mandate": return call(.component(0, .decideMandate(isAccepted: true)))
     default: break
     }
