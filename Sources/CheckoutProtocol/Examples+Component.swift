@@ -6,7 +6,24 @@ extension Examples {
     ExampleRow(
       "The shopper is going to choose a bank",
       params: aboutCheckout + [.init("paymentMethodType", "ADYEN_IDEAL")],
-      result: provided("BanksComponent", for: "ADYEN_IDEAL", missing: ["bankId"]))
+      result: provided(
+        "BanksComponent", for: "ADYEN_IDEAL", fields: [bankField], missing: ["bankId"]))
+  ]
+
+  static let provideNativeUI = [
+    ExampleRow(
+      "The shopper is going to be shown a page",
+      params: aboutCheckout + [.init("paymentMethodType", "ADYEN_TWINT")],
+      result: provided("WebRedirectComponent", for: "ADYEN_TWINT", fields: [], missing: []))
+  ]
+
+  static let provideRawData = [
+    ExampleRow(
+      "The shopper is going to type a code",
+      params: aboutCheckout + [.init("paymentMethodType", "ADYEN_BLIK")],
+      result: provided(
+        "OTPComponent", for: "ADYEN_BLIK",
+        fields: [field("otp", "digits", "Code", isSecret: true)], missing: ["otp"]))
   ]
 
   static let provideACH = [
@@ -15,6 +32,10 @@ extension Examples {
       params: aboutCheckout + [.init("paymentMethodType", "STRIPE_ACH")],
       result: provided(
         "StripeAchUserDetailsComponent", for: "STRIPE_ACH",
+        fields: [
+          field("firstName", "text", "First name"), field("lastName", "text", "Last name"),
+          field("emailAddress", "email", "E-mail address"),
+        ],
         missing: ["firstName", "lastName", "emailAddress"]))
   ]
 
@@ -77,12 +98,14 @@ extension Examples {
     ExampleRow("The shopper has declined", params: aboutComponent, result: nothing)
   ]
 
-  private static func provided(_ component: Value, for type: Value, missing: Value) -> Value {
+  private static func provided(
+    _ component: Value, for type: Value, fields: Value, missing: Value
+  ) -> Value {
     [
       "componentId": componentID, "component": component,
       "state": [
         "componentId": componentID, "component": component, "paymentMethodType": type,
-        "step": ["name": "notInitialized"], "validation": [:], "data": [:],
+        "fields": fields, "step": ["name": "notInitialized"], "validation": [:], "data": [:],
         "submittable": false, "missing": missing,
       ],
     ]

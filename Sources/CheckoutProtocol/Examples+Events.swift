@@ -25,6 +25,7 @@ extension Examples {
             "params": [
               "checkoutId": checkoutID, "seq": 1, "time": "2026-11-30T09:00:00.500Z",
               "availablePaymentMethods": availablePaymentMethods,
+              "unavailablePaymentMethods": [],
             ],
           ]
         ],

@@ -13,12 +13,16 @@ extension Examples {
           "waiting": 16, "connections": 4096, "administratorConnections": 16,
           "connectionsPerUid": 256, "connectionRate": 500, "checkoutsPerUid": 1000,
           "checkouts": 20_000, "endedPerUid": 256, "recordsPerUid": 100_000,
-          "records": 200_000, "shares": 64, "queue": 4_194_304, "memory": 268_435_456,
+          "records": 200_000, "qrImageBytes": 65_536, "shares": 64, "queue": 4_194_304,
+          "memory": 268_435_456,
           "slowReaderMs": 30_000, "events": 10_000, "eventBytes": 4_194_304,
           "attemptSpanMs": 300_000,
         ],
         "you": ["uid": 1000, "gid": 1000, "pid": 4242, "role": "administrator"],
-        "features": ["ADYEN_IDEAL", "STRIPE_ACH", "replay"],
+        "features": [
+          "ADYEN_IDEAL", "STRIPE_ACH", "OMISE_PROMPTPAY", "RAPYD_PROMPTPAY", "XFERS_PAYNOW",
+          "ADYEN_MULTIBANCO", "ADYEN_BLIK", "ADYEN_MBWAY", "XENDIT_OVO", "WEB_REDIRECT", "replay",
+        ],
       ])
   ]
 

@@ -49,7 +49,9 @@ enum Examples {
   private static let whole: [Value.Member] = [
     .init("paymentHandling", "auto"), .init("paymentProtection", "session"),
     .init("availablePaymentMethods", availablePaymentMethods),
+    .init("unavailablePaymentMethods", []),
     clientSession([
+      .init("fees", []),
       .init("lineItems", [["itemId": "mug", "description": "Mug", "amount": 799, "quantity": 1]]),
       .init(
         "customer",
@@ -57,6 +59,7 @@ enum Examples {
           "customerId": "customer-7", "firstName": "Mila", "lastName": "Verhoeven",
           "emailAddress": "mila.verhoeven@example.com",
         ]),
+      .init("countryCode", "NL"),
     ]),
   ]
 
@@ -117,10 +120,20 @@ enum Examples {
     ["id": "pay_6948f907d9f997b6", "orderId": "order-1001", "status": .string(status)]
   }
 
+  static let bankField = field("bankId", "choice", "Bank")
+
+  static func field(
+    _ name: Value, _ kind: Value, _ label: Value, isSecret: Bool = false
+  ) -> Value {
+    [
+      "name": name, "kind": kind, "label": label, "isSecret": .bool(isSecret), "required": true,
+    ]
+  }
+
   private static func component(_ step: Value, bank: Value, isSubmittable: Bool) -> Value {
     [
       "componentId": componentID, "component": "BanksComponent",
-      "paymentMethodType": "ADYEN_IDEAL", "step": step, "banks": banks,
+      "paymentMethodType": "ADYEN_IDEAL", "fields": [bankField], "step": step, "banks": banks,
       "validation": ["bankId": ["status": "valid"]], "data": ["bankId": bank],
       "submittable": .bool(isSubmittable), "missing": [],
     ]

@@ -12,14 +12,16 @@ extension Methods {
 
   private static let provideErrors =
     ErrorRow.rows(
-      .unknownCheckout, .unsupportedPaymentMethodType, .genericError, .checkoutEnded,
-      .invalidValue) + commandErrors
+      .unknownCheckout, .unsupportedPaymentMethodType, .unsupportedPaymentMethodForManager,
+      .genericError, .checkoutEnded, .invalidValue) + commandErrors
 
   private static let paymentMethodType = Parameter<String>(
     "paymentMethodType", .text(1...64), "As in ADYEN_IDEAL.")
 
-  /// The managers of the seed pages.
-  static let managers: [any AnyMethodKey] = [provideBanks, provideWithRedirect, provideACH]
+  /// The managers, which provide components.
+  static let managers: [any AnyMethodKey] = [
+    provideBanks, provideWithRedirect, provideNativeUI, provideRawData, provideACH,
+  ]
 
   package static let provideBanks = MethodKey<ProvideComponent>(
     "componentWithRedirectManager.provideBanksComponent",
@@ -33,10 +35,27 @@ extension Methods {
     checkoutID, paymentMethodType, result: provided, errors: provideErrors,
     examples: Examples.provideBanks, make: ProvideComponent.init)
 
+  package static let provideNativeUI = MethodKey<ProvideComponent>(
+    "nativeUIManager.provide",
+    "Provides a component that collects nothing: the shopper is shown a page, a code or a voucher.",
+    checkoutID, paymentMethodType, result: provided, errors: provideErrors,
+    examples: Examples.provideNativeUI, make: ProvideComponent.init)
+
+  package static let provideRawData = MethodKey<ProvideComponent>(
+    "rawDataManager.provide", "Provides a component that collects one field.",
+    checkoutID, paymentMethodType, result: provided, errors: provideErrors,
+    examples: Examples.provideRawData, make: ProvideComponent.init)
+
   package static let provideACH = MethodKey<ProvideComponent>(
     "achManager.provide", "Provides the component that collects what ACH needs.",
     checkoutID, paymentMethodType, result: provided, errors: provideErrors,
     examples: Examples.provideACH, make: ProvideComponent.init)
+
+  /// Every field of every component, and the filters of lists.
+  private static let collected: [Schema.Member] = ComponentRow.all.flatMap { row in
+    row.fields.map { Schema.Member($0.staticName, .string(0...$0.maximumByteCount)) }
+      + (row.filterName.map { [Schema.Member($0, .string(0...1024))] } ?? [])
+  }
 
   private static let stateErrors =
     ErrorRow.rows(.unknownComponent, .checkoutEnded) + commandErrors
@@ -62,18 +81,13 @@ extension Methods {
     "component.updateCollectedData", "Collects one field, and judges it.",
     componentID,
     Parameter<Value>(
-      "data",
-      .value(
-        .choice([
-          .init("bankId", .string(0...1024)), .init("bankFilterText", .string(0...1024)),
-          .init("firstName", .string(0...4096)), .init("lastName", .string(0...4096)),
-          .init("emailAddress", .string(0...4096)),
-        ])), "Exactly one field."),
+      "data", .value(.choice(collected)), "Exactly one field of the component's."),
     result: ResultRow(
       "validation",
       Schemas.open([
         .init("status", .enumeration(["valid", "invalid", "error"])),
         .optional("errors", .array(Schemas.validationError)),
+        .optional("data", Schemas.open([]), "What was read, where a component tells it."),
         .optional("banks", .array(Schemas.bank), "The banks that a filter left."),
       ])),
     errors: stateErrors + ErrorRow.rows(.alreadySubmitted, .invalidValue),

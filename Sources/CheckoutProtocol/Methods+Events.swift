@@ -96,7 +96,11 @@ extension Methods {
     case .didLoadAvailablePaymentMethods:
       event(
         kind, "The configuration is loaded.",
-        [.init("availablePaymentMethods", Schemas.availablePaymentMethods)])
+        [
+          .init("availablePaymentMethods", Schemas.availablePaymentMethods),
+          .init("unavailablePaymentMethods", Schemas.unavailablePaymentMethods),
+          .optional("displayTrimmed", .boolean, "display is left out; checkout.get has it."),
+        ])
     case .didReceiveStep:
       event(kind, "A component has come to a new step.", [.init("step", Schemas.step)])
     case .didUpdateValidationStatus:
@@ -126,7 +130,7 @@ extension Methods {
         ] + decision)
     case .didReceiveAdditionalInfo:
       event(
-        kind, "The shopper must give a bank account or accept a mandate.",
+        kind, "The shopper needs this to go on: an account, a mandate, a code, a voucher.",
         [.init("info", Schemas.additionalInfo)])
     case .didResumeWith:
       event(
@@ -144,6 +148,7 @@ extension Methods {
         kind, "The checkout has ended well.",
         [
           .optional("payment", Schemas.payment),
+          .optional("additionalInfo", Schemas.additionalInfo, "A voucher's."),
           .init("outcome", .enumeration(["success", "pending", "handledByClient"])),
         ])
     case .didFail:

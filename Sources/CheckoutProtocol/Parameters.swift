@@ -239,7 +239,7 @@ package struct ReportRedirect: Sendable {
 /// What `component.reportBankAccount` is given.
 package struct ReportBankAccount: Sendable {
   /// What the collector came to.
-  enum Outcome: String, CaseIterable { case succeeded, failed, cancelled }
+  enum Outcome: String, CaseIterable { case succeeded, pendingVerification, failed, cancelled }
 
   /// The collector's own error.
   struct Failure {
@@ -257,11 +257,9 @@ package struct ReportBankAccount: Sendable {
   ) throws(RPCError) {
     self.component = component
     switch outcome {
-    case .succeeded:
-      guard let paymentID else {
-        throw .invalidParams(path: "/params/paymentId", description: "is required")
-      }
-      report = .succeeded(paymentID: paymentID)
+    // The collector's id of the payment is compared with nothing.
+    case .succeeded: report = .succeeded
+    case .pendingVerification: report = .pendingVerification
     case .failed:
       guard let failure else {
         throw .invalidParams(path: "/params/error", description: "is required")

@@ -29,6 +29,8 @@ enum Schemas {
       .optional("recoverySuggestion", .string, "What to do about it."),
       .optional("diagnosticsId", .string, "To be found in the journal."),
       .optional("path", .string, "JSON pointer to the parameter."),
+      .optional("manager", words(Manager.self), "Who has the payment method; or"),
+      .optional("reason", words(Unavailability.self), "why nobody has."),
       .optional("httpStatus", .integer, "What upstream answered with."),
       .optional("serverErrorId", .string, "Upstream's own errorId."),
       .optional("serverDescription", .string, "Upstream's own text."),
@@ -55,12 +57,39 @@ enum Schemas {
 
   static let state = Schema.named("State", words(CheckoutState.self))
 
+  /// Something for a coloured, a light and a dark background.
+  private static func variants(_ description: String) -> Schema {
+    open([
+      .optional("colored", .string, description), .optional("light", .string),
+      .optional("dark", .string),
+    ])
+  }
+
+  private static let display = open([
+    .init("name", .string), .optional("text", .string),
+    .optional("icons", variants("A https or data URL.")),
+    .optional("backgroundColor", variants("#RRGGBB or #RRGGBBAA.")),
+    .optional("textColor", variants("Likewise.")),
+    .optional("borderColor", variants("Likewise.")),
+    .optional("borderWidth", .number), .optional("cornerRadius", .number),
+  ])
+
   static let availablePaymentMethods = Schema.array(
     .named(
       "PaymentMethod",
       open([
         .init("type", .string, "As in ADYEN_IDEAL."), .optional("name", .string),
         .init("manager", words(Manager.self)), .optional("implementationType", .string),
+        .optional("display", display, "How its button looks."),
+        .optional("surcharge", .integer, "What it costs extra, in minor units."),
+      ])))
+
+  static let unavailablePaymentMethods = Schema.array(
+    .named(
+      "UnavailablePaymentMethod",
+      open([
+        .init("type", .string), .optional("name", .string),
+        .init("reason", words(Unavailability.self)),
       ])))
 
   static let bank = Schema.named(
@@ -74,7 +103,11 @@ enum Schemas {
     "ClientSession",
     open([
       .optional("orderId", .any), .optional("currencyCode", .any),
-      .optional("totalAmount", .any, "Minor units."), .optional("lineItems", .array(open([]))),
+      .optional("totalAmount", .any, "Minor units, as are all amounts."),
+      .optional("countryCode", .string),
+      .optional("fees", .array(open([])), "Each with type and amount."),
+      .optional("shipping", open([]), "amount, methodId, methodName."),
+      .optional("taxes", .integer), .optional("lineItems", .array(open([]))),
       .optional("customer", open([])),
     ]))
 
@@ -83,7 +116,7 @@ enum Schemas {
     open([
       .optional("firstName", .oneOf([.string, .null])),
       .optional("lastName", .oneOf([.string, .null])),
-      .optional("emailAddress", .oneOf([.string, .null])),
+      .optional("emailAddress", .oneOf([.string, .null])), .optional("phoneNumber", .string),
     ]))
 
   static let step = Schema.named(
@@ -91,8 +124,8 @@ enum Schemas {
     open([
       .init(
         "name", .string,
-        "notInitialized, loading, banksRetrieved, retrievedUserDetails, didCollectUserDetails"
-          + " or webRedirect."),
+        "notInitialized, loading, ready, banksRetrieved, retrievedUserDetails, "
+          + "didCollectUserDetails, webRedirect, awaitingCode or awaitingConfirmation."),
       .optional("banks", .array(bank), "Of banksRetrieved."),
       .optional("details", userDetails, "Of retrievedUserDetails."),
       .optional(
@@ -111,7 +144,14 @@ enum Schemas {
   static let additionalInfo = Schema.named(
     "AdditionalInfo",
     open([
-      .init("kind", .enumeration(["bankAccountCollector", "mandate"])),
+      .init("kind", .enumeration(["bankAccountCollector", "mandate", "qrCode", "voucher"])),
+      .optional("image", .string, "Of a code: base64 of a PNG, JPEG, GIF or WebP file; or"),
+      .optional("imageUrl", .string, "where one is, which the daemon never fetches."),
+      .optional("reference", .string, "Of a voucher: what the shopper pays with."),
+      .optional("entity", .string, "Of a voucher: who is paid."),
+      .optional("expiresAt", .string, "Of a code a time; of a voucher as upstream wrote it."),
+      .optional("amount", .oneOf([.integer, .null]), "Of a voucher, in minor units."),
+      .optional("currencyCode", .oneOf([.string, .null]), "Of a voucher."),
       .optional("publishableKey", .string, "For the collector: Stripe's key."),
       .optional("clientSecret", .string, "For the collector: the intent's secret."),
       .optional("returnUrl", .string, "For the collector: where it returns to."),
@@ -125,7 +165,17 @@ enum Schemas {
     "Component",
     open([
       .init("componentId", componentID), .init("component", .string),
-      .init("paymentMethodType", .string), .init("step", step),
+      .init("paymentMethodType", .string),
+      .init(
+        "fields",
+        .array(
+          .named(
+            "Field",
+            open([
+              .init("name", .string), .init("kind", words(FieldRow.Kind.self)),
+              .init("label", .string), .init("isSecret", .boolean), .init("required", .boolean),
+            ]))), "What it collects: a form needs no more."),
+      .init("step", step),
       .optional("banks", .array(bank)), .optional("details", userDetails),
       .optional("validation", open([]), "By field: status, errors."),
       .optional("data", open([]), "What was accepted."), .init("submittable", .boolean),
@@ -144,21 +194,27 @@ enum Schemas {
         "paymentProtection", words(PaymentProtection.self),
         "session: another token of the client session is recognised; token: this one alone."),
       .optional("availablePaymentMethods", availablePaymentMethods),
+      .optional("unavailablePaymentMethods", unavailablePaymentMethods),
       .optional("clientSession", clientSession),
       .init("components", .array(component), "As component.get tells of each."),
       .init(
         "awaiting",
         .array(
           open([
-            .init("kind", .enumeration(["decision", "redirect", "bankAccount", "mandate"])),
+            .init(
+              "kind",
+              .enumeration([
+                "decision", "redirect", "bankAccount", "mandate", "code", "confirmation",
+              ])),
             .init("since", timestamp), .optional("deadline", timestamp),
             .optional("decisionId", .string),
             .optional("url", .string, "Of a redirect: the page to show to the shopper."),
-            .optional("info", additionalInfo, "Of a bank account or a mandate."),
+            .optional("info", additionalInfo, "Of a bank account, a mandate or a code."),
           ])), "What a client must do for the checkout to go on."),
       .optional("payment", payment), .optional("secondPayment", payment),
       .optional("outcome", words(Outcome.self)),
-      .optional("error", error), .optional("redacted", .boolean),
+      .optional("error", error), .optional("additionalInfo", additionalInfo, "A voucher's."),
+      .optional("redacted", .boolean),
       .optional(
         "repeats", open([.init("outcome", words(Outcome.self)), .optional("payment", payment)]),
         "Of a start with allowRepeat: what it overrides."),

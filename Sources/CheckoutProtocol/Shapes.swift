@@ -67,7 +67,7 @@ enum Shapes {
       .text(.string(byteCount: 2...35, pattern: "^[A-Za-z]{2,8}([-_][A-Za-z0-9]{2,8})*$")),
       "The shopper's language and region, as in nl-NL."),
     Parameter<String?>.optional(
-      "urlScheme", .text(1...2048), "Where Stripe's collector returns to."),
+      "urlScheme", .text(1...2048), "Where a page or Stripe's collector returns to."),
     Parameter<StripeSettings?>.optional("stripe", stripe, "What ACH needs."),
     make: { handling, locale, urlScheme, stripe in
       var settings = Settings(

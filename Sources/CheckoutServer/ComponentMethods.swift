@@ -21,11 +21,13 @@ struct ComponentMethods {
     [
       provide(Methods.provideBanks, .componentWithRedirect),
       provide(Methods.provideWithRedirect, .componentWithRedirect),
+      provide(Methods.provideNativeUI, .nativeUI),
+      provide(Methods.provideRawData, .rawData),
       provide(Methods.provideACH, .ach),
 
       Handler(Methods.startComponent, start),
       Handler(Methods.updateCollectedData) { session, call throws(RPCError) in
-        try run(.update(call.data), on: call.component, session)
+        try update(call, session)
       },
       Handler(Methods.submit, submit),
       Handler(Methods.getComponent, get),
@@ -77,6 +79,19 @@ struct ComponentMethods {
     let (live, index, access) = try checkouts.find(component, for: session)
     let snapshot = live.checkout.componentSnapshot(index)
     return .value(access == .observe ? Redaction.redact(snapshot) : snapshot)
+  }
+
+  /// Data of another component's is a mistake in the call, and nothing is judged.
+  private func update(
+    _ call: UpdateCollectedData, _ session: Session
+  ) throws(RPCError) -> Reply {
+    let (live, index, _) = try checkouts.find(call.component, for: session, atLeast: .drive)
+    if let name = call.data.object?.first?.name,
+      let row = live.checkout.componentRow(index), !row.takes(name)
+    {
+      throw .invalidParams(path: "/params/data", description: row.fieldsText)
+    }
+    return try checkouts.answer(.component(index, .update(call.data)), on: live, by: session, hub)
   }
 
   private func run(

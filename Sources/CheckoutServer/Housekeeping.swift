@@ -106,7 +106,7 @@ final class Housekeeping {
     guard let endedAt = live.checkout.endedAt, let record = live.checkout.outcomeRecord else {
       return
     }
-    let span = live.isArchived ? retention.record : retention.data
+    let span = live.isArchived ? recordSpan(record) : retention.data
     let left = min(max(0, endedAt + span - clock.now), span)
     if live.isArchived {
       keepRecord(of: live, isPaid: record.isPaid, for: left)
@@ -115,6 +115,10 @@ final class Housekeeping {
     } else {
       keep(live, for: left)
     }
+  }
+
+  private func recordSpan(_ record: OutcomeRecord) -> Milliseconds {
+    record.retention(retention.record, wallOffset: clock.wallOffset)
   }
 
   // MARK: Bounds
@@ -218,9 +222,10 @@ final class Housekeeping {
       checkouts.settleWanted(live)
       journal.info(
         "checkout wiped", id: MessageID.checkoutArchived, fields: [("CHECKOUT_ID", live.idText)])
+      let span = recordSpan(record)
       keepRecord(
         of: live, isPaid: record.isPaid,
-        for: min(max(0, record.endedAt + retention.record - clock.now), retention.record))
+        for: min(max(0, record.endedAt + span - clock.now), span))
     }
     scrubSoon()
   }

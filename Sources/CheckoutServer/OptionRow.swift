@@ -258,7 +258,7 @@ package struct OptionRow: Sendable {
       \.spans.checkout),
     number("max-line", "BYTES", 1024...16_777_216, "the longest line that comes in", \.limits.line),
     number(
-      "max-line-out", "BYTES", 65_536...16_777_216, "the longest line that goes out",
+      "max-line-out", "BYTES", 131_072...16_777_216, "the longest line that goes out",
       \.limits.lineOut),
     number("max-nesting", "N", 8...1024, "the most levels of a line", \.limits.nesting),
     number("max-batch", "N", 1...10_000, "the most members of a batch", \.limits.batch),

@@ -90,7 +90,9 @@ struct SystemMethods {
         "pid": .integer(Int64(caller.processID)), "role": .string(caller.roleName),
       ],
       "features": .array(
-        ComponentRegistry.all.map { .string($0.kind.paymentMethodType) } + ["replay"]),
+        ComponentRow.all.flatMap(\.paymentMethodTypes).map(Value.string) + [
+          "WEB_REDIRECT", "replay",
+        ]),
     ]
   }
 
@@ -244,6 +246,7 @@ extension Limits {
       "connectionRate": number(connectionRate), "checkoutsPerUid": number(checkoutsPerUser),
       "checkouts": number(checkouts), "endedPerUid": number(endedPerUser),
       "recordsPerUid": number(recordsPerUser), "records": number(records),
+      "qrImageBytes": number(ClientTokenReader.maximumImageByteCount),
       "shares": number(shares),
       "queue": number(queue), "memory": number(memory), "slowReaderMs": number(slowReader),
       "events": number(events.count), "eventBytes": number(events.byteCount),

@@ -60,7 +60,8 @@ extension PrimerError: CustomStringConvertible {
   init(_ details: CheckoutErrorDetails, paymentMethodType: String? = nil) {
     let id = details.diagnosticsId ?? ""
     switch (details.errorId, paymentMethodType) {
-    case ("unsupported-payment-method-type", let type?):
+    case ("unsupported-payment-method-type", let type?),
+      ("unsupported-payment-method-for-manager", let type?):
       self = .unsupportedPaymentMethod(
         paymentMethodType: type, reason: details.description, diagnosticsId: id)
     case ("generic-error", _):
