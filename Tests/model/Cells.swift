@@ -314,11 +314,21 @@ final class Cells {
 
   private func note(_ event: Event, _ cell: inout Cell, _ step: inout Step) {
     switch event.kind {
-    case .didReceiveStep where event["step"]?["url"] != nil:
+    case .didReceiveStep where event.showsPayment:
       cell.pollsUntil = min(cell.now + Core.spans.poll, row.actionToken.expiresAt)
       step.shownPayment = Self.key(ofPayment: cell.knownPayment) ?? Self.ownPayment(of: cell.slot)
     case .didTokenizePaymentMethod where row.isManual: step.asksBackend = true
     default: break
+    }
+  }
+}
+
+extension Event {
+  /// Whether the shopper has from now on what the payment is made with.
+  fileprivate var showsPayment: Bool {
+    switch self["step"]?["name"]?.string {
+    case "awaitingCode", "awaitingConfirmation": true
+    default: self["step"]?["url"] != nil
     }
   }
 }

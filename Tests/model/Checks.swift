@@ -32,6 +32,16 @@ extension Effect {
   }
 }
 
+extension CheckoutState {
+  /// Whether a status is polled until the shopper has paid.
+  fileprivate var isPolling: Bool {
+    switch self {
+    case .awaitingRedirect, .awaitingCode, .awaitingConfirmation: true
+    default: false
+    }
+  }
+}
+
 extension Cells {
   /// Checks what a step did: its events, its end, its calls, what it waits for.
   func check(
@@ -93,11 +103,11 @@ extension Cells {
   func checkPolls(
     _ poll: Flight, _ reply: Reply, _ before: Cell, _ after: Cell, _ step: inout Step
   ) {
-    guard poll.kind == .poll, before.checkout.state == .awaitingRedirect,
+    guard poll.kind == .poll, before.checkout.state.isPolling,
       reply == .pollPending || reply == .status503 || reply == .interrupted || reply == .timedOut,
       let end = before.pollsUntil
     else { return }
-    let goesOn = after.checkout.state == .awaitingRedirect
+    let goesOn = after.checkout.state.isPolling
     if !goesOn, poll.sentAt < end { step.violation = "polling stops without a last poll" }
   }
 

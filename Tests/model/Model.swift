@@ -21,11 +21,11 @@ final class Model {
   }
 
   /// How a checkout comes to where only the submission is left.
-  static func filling(_ slot: Int) -> [Move] {
-    [
-      Move(.answer, slot: slot), Move(.provide, slot: slot), Move(.start, slot: slot),
-      Move(.answer, slot: slot), Move(.enter, slot: slot),
-    ]
+  func filling(_ slot: Int) -> [Move] {
+    var moves = [Move(.answer, slot: slot), Move(.provide, slot: slot), Move(.start, slot: slot)]
+    if row.start != nil { moves.append(Move(.answer, slot: slot)) }
+    if !row.entries.isEmpty { moves.append(Move(.enter, slot: slot)) }
+    return moves
   }
 
   /// The state before anything was done.
@@ -197,7 +197,7 @@ final class Model {
       slot: slot, number: number, allowsRepeat: allowsRepeat, at: Model.start)
     guard take(step, slot, &world) else { return false }
     guard isAboutMoney else { return true }
-    return Self.filling(slot).allSatisfy { carryOut($0, &world) }
+    return filling(slot).allSatisfy { carryOut($0, &world) }
   }
 
   // MARK: Upstream
@@ -245,11 +245,14 @@ final class Model {
       world.payments[key].exists = true
       world.payments[key].maker = slot
       world.payments[key].status = effect.status
+      if effect == .action, row.isConfirmedElsewhere { world.payments[key].page = .shown }
     case .resume:
       guard world.payments[key].usedTokens <= token else { return }
       world.payments[key].usedTokens += 1
       if world.payments[key].status == .pending { world.payments[key].status = effect.status }
-      if effect == .action { world.payments[key].page = .hidden }
+      if effect == .action {
+        world.payments[key].page = row.isConfirmedElsewhere ? .shown : .hidden
+      }
     case .complete: world.payments[key].isCompleted = true
     default: break
     }

@@ -21,8 +21,15 @@ struct Row: Sendable {
   /// The token of the action that the payment requires, and how a test of the core writes that.
   let actionToken: ClientToken
   let actionTokenText: String
-  /// Whether the shopper goes to a page, and does not give a bank account.
+  /// Whether the status is polled until the shopper has paid, and no bank account is given.
   let redirects: Bool
+  /// What the component's start fetches, if it fetches something.
+  var start: Start? = nil
+  /// Whether the shopper is asked elsewhere as soon as the payment is made, whoever is shown what here.
+  var isConfirmedElsewhere = false
+
+  /// What a start may fetch.
+  enum Start { case banks, actions }
 
   /// Whether the client's backend makes the payment.
   var isManual: Bool { settings.paymentHandling == .manual }
@@ -38,6 +45,18 @@ struct Row: Sendable {
     ach("ach", Sample.settings, "Sample.settings"),
     ach("ach-asked", Sample.decidingSettings, "Sample.decidingSettings"),
     ach("ach-manual", Sample.manualSettings, "Sample.manualSettings"),
+    Row(
+      name: "code", type: "OMISE_PROMPTPAY", manager: .nativeUI, settings: Sample.settings,
+      settingsText: "Sample.settings", configuration: Sample.families,
+      configurationText: "Sample.families", entries: [], actionToken: Sample.codeToken,
+      actionTokenText: "Sample.codeToken", redirects: true),
+    Row(
+      name: "phone", type: "ADYEN_MBWAY", manager: .rawData, settings: Sample.settings,
+      settingsText: "Sample.settings", configuration: Sample.families,
+      configurationText: "Sample.families",
+      entries: [("phoneNumber", "+351912345678"), ("phoneNumber", "1")],
+      actionToken: Sample.confirmationToken, actionTokenText: "Sample.confirmationToken",
+      redirects: true, isConfirmedElsewhere: true),
   ]
 
   private static func ideal(
@@ -50,7 +69,8 @@ struct Row: Sendable {
       settingsText: settingsText, configuration: configuration,
       configurationText: configurationText,
       entries: [("bankId", "0"), ("bankId", "3")],
-      actionToken: Sample.redirectToken, actionTokenText: "Sample.redirectToken", redirects: true)
+      actionToken: Sample.redirectToken, actionTokenText: "Sample.redirectToken", redirects: true,
+      start: .banks)
   }
 
   private static func ach(_ name: String, _ settings: Settings, _ settingsText: String) -> Row {
@@ -59,6 +79,7 @@ struct Row: Sendable {
       settingsText: settingsText, configuration: Sample.configuration,
       configurationText: "Sample.configuration",
       entries: [("firstName", "Grace"), ("lastName", ""), ("lastName", "Byron")],
-      actionToken: Sample.achToken, actionTokenText: "Sample.achToken", redirects: false)
+      actionToken: Sample.achToken, actionTokenText: "Sample.achToken", redirects: false,
+      start: .actions)
   }
 }

@@ -111,16 +111,21 @@ struct Transcript {
   /// What ``Model/filling(_:)`` does, as a test writes it.
   private func filling(of slot: Int, _ name: String, _ world: World) -> [String] {
     let row = model.row
-    let entry = row.entries[0]
     let provide = model.cells.command(Move(.provide), nil).map(\.1) ?? ""
-    let (start, answer) =
-      row.redirects
-      ? ("banks", ".banks(Sample.banks)") : ("actions", ".configuration(\(row.configurationText))")
-    return [
+    var lines = [
       "\(name).answer(\"configuration\", .configuration(\(row.configurationText)))",
-      "\(name).call(\(provide))", "\(name).call(.start)", "\(name).answer(\"\(start)\", \(answer))",
-      "\(name).call(.update([\"\(entry.field)\": \"\(entry.value)\"]))",
+      "\(name).call(\(provide))", "\(name).call(.start)",
     ]
+    switch row.start {
+    case .banks: lines.append("\(name).answer(\"banks\", .banks(Sample.banks))")
+    case .actions:
+      lines.append("\(name).answer(\"actions\", .configuration(\(row.configurationText)))")
+    case nil: break
+    }
+    if let entry = row.entries.first {
+      lines.append("\(name).call(.update([\"\(entry.field)\": \"\(entry.value)\"]))")
+    }
+    return lines
   }
 
   private func flight(_ move: Move, _ cell: Cell) -> String {
