@@ -134,7 +134,7 @@ import ValueTree
       title: "checkoutd", version: "10.10.10", description: "d", methods: Self.rows,
       events: Self.events, extensions: Methods.extensions
     ).document
-    #expect(document.jsonText.utf8.count < 65_536 - 512)
+    #expect(document.jsonText.utf8.count < 131_072 - 512)
   }
 
   @Test func `the document describes every method, event and error`() {

@@ -51,7 +51,7 @@ import ValueTree
     ]
     + [
       .ready, .patching, .decidingOnCreation, .tokenizing, .decidingAfterTokenization, .creating,
-      .redirecting, .decidingAfterResume, .resuming, .collecting, .mandating, .completing,
+      .polling, .decidingAfterResume, .resuming, .collecting, .mandating, .completing,
     ].map { Case(situation: $0, method: "checkout.cancel") }
 
   @Test(arguments: cases)

@@ -12,7 +12,7 @@ import ValueTree
   private static func limits(nesting: Int = 64) -> Limits {
     var limits = Limits()
     // The least that an option takes.
-    limits.lineOut = 65_536
+    limits.lineOut = 131_072
     limits.nesting = nesting
     limits.connectionRate = 100_000
     limits.connectionsPerUser = 1000
@@ -21,7 +21,7 @@ import ValueTree
 
   /// Lines as they came; each is looked at.
   private static func lines(of client: TestClient, nesting: Int = 64) -> [Value] {
-    let reader = JSONReader(maximumByteCount: 65_535, maximumDepth: nesting)
+    let reader = JSONReader(maximumByteCount: 131_071, maximumDepth: nesting)
     return client.readTexts().compactMap { text in
       do throws(JSONError) {
         return try reader.value(of: text)

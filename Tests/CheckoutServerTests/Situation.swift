@@ -7,7 +7,7 @@ import ValueTree
 enum Situation: String, CaseIterable, CustomTestStringConvertible {
   case starting, ready, ended, archived
   case patching, decidingOnCreation, tokenizing, decidingAfterTokenization, validatingToken
-  case creating, redirecting, decidingAfterResume, resuming
+  case creating, polling, decidingAfterResume, resuming
   case collecting, mandating, completing, asking, unselecting
 
   var testDescription: String { rawValue }
@@ -31,7 +31,7 @@ enum Situation: String, CaseIterable, CustomTestStringConvertible {
     case .decidingAfterTokenization: self = .decidingAfterTokenization
     case .validatingToken: self = .validatingToken
     case .creating: self = .creating
-    case .redirecting: self = .redirecting
+    case .polling: self = .polling
     case .decidingAfterResume: self = .decidingAfterResume
     case .resuming: self = .resuming
     case .collecting: self = .collecting
@@ -55,9 +55,9 @@ enum Situation: String, CaseIterable, CustomTestStringConvertible {
     case .decidingAfterTokenization: Self.chosen(Self.manual) + [.submit, .answer]
     case .validatingToken: Self.decidingAfterTokenization.way + [.goOn]
     case .creating: Self.tokenizing.way + [.answer]
-    case .redirecting: Self.creating.way + [.answer]
+    case .polling: Self.creating.way + [.answer]
     case .decidingAfterResume: Self.validatingToken.way + [.answer, .answer]
-    case .resuming: Self.redirecting.way + [.answer]
+    case .resuming: Self.polling.way + [.answer]
     case .collecting: Self.bankDebit + [.submit, .answer, .answer]
     case .mandating:
       Self.collecting.way + [

@@ -46,6 +46,10 @@ class Scene:
         return {name: own.get(name, value) for name, value in params.items()}
 
 
+# As the document tells of it: how its button looks would be half of every answer.
+_PLAIN_IDEAL: JsonObject = {"type": IDEAL, "displayMetadata": None}
+
+
 class Examples(DaemonTest):
     def start_daemon(self, *options: str, environment: Mapping[str, str] | None = None) -> Daemon:
         """A daemon that has a configuration file, which can be read again."""
@@ -93,7 +97,7 @@ class Examples(DaemonTest):
 
     def small_session(self, **options: Any) -> Session:
         """A session with little in it, and nothing that differs from run to run."""
-        small = {"banks": _BANKS, "order": _ORDER, "customer": {"customerId": "customer-7"}, "paymentMethods": [IDEAL]}
+        small = {"banks": _BANKS, "order": _ORDER, "customer": {"customerId": "customer-7"}, "paymentMethods": [_PLAIN_IDEAL]}
         return self.session(**small | options)
 
     def new(self) -> Scene:
@@ -107,6 +111,15 @@ class Examples(DaemonTest):
     def ready_for_ach(self) -> Scene:
         """A checkout that can be paid with ACH."""
         return self.about(self.start(self.session(), settings=ACH_SETTINGS))
+
+    def ready_for_a_page(self) -> Scene:
+        """A checkout that can be paid at a page."""
+        twint = {"type": "ADYEN_TWINT", "implementationType": "WEB_REDIRECT"}
+        return self.about(self.start(self.small_session(paymentMethods=[twint])))
+
+    def ready_for_a_code(self) -> Scene:
+        """A checkout that can be paid with a code of the banking app."""
+        return self.about(self.start(self.small_session(paymentMethods=["ADYEN_BLIK"])))
 
     def provided(self) -> Scene:
         """A banks component that is not started."""
@@ -190,6 +203,8 @@ _SCENES: dict[str | tuple[str, str], Callable[[Examples], Scene]] = {
     "componentWithRedirectManager.provideBanksComponent": Examples.ready,
     "componentWithRedirectManager.provide": Examples.ready,
     "achManager.provide": Examples.ready_for_ach,
+    "nativeUIManager.provide": Examples.ready_for_a_page,
+    "rawDataManager.provide": Examples.ready_for_a_code,
     "component.start": Examples.provided,
     ("component.start", "What is known of the customer"): Examples.provided_for_ach,
     "component.updateCollectedData": Examples.with_banks,

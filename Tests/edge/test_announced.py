@@ -14,7 +14,7 @@ from support.lines import JsonObject, Message
 # What `system.hello` calls it: the option, the default, another value.
 LIMITS: dict[str, tuple[str, int, int]] = {
     "line": ("--max-line", 1024 * 1024, 2048),
-    "lineOut": ("--max-line-out", 1024 * 1024, 65_537),
+    "lineOut": ("--max-line-out", 1024 * 1024, 131_073),
     "nesting": ("--max-nesting", 64, 9),
     "batch": ("--max-batch", 64, 5),
     "inFlight": ("--max-in-flight", 64, 7),
@@ -37,7 +37,7 @@ LIMITS: dict[str, tuple[str, int, int]] = {
 }
 
 # What is no option.
-FIXED = {"administratorConnections": 16}
+FIXED = {"administratorConnections": 16, "qrImageBytes": 65_536}
 
 
 def error_of(message: Message) -> JsonObject:
@@ -88,7 +88,7 @@ class LowerNesting(Nesting):
 
 
 class LineOut(DaemonTest):
-    options: ClassVar[Sequence[str]] = ("--max-line-out", "65536")
+    options: ClassVar[Sequence[str]] = ("--max-line-out", "131072")
 
     def echo_for(self, byte_count: int) -> bytes:
         """A call whose reply has so many bytes, the LF among them."""
@@ -96,13 +96,13 @@ class LineOut(DaemonTest):
         return line("system.echo", ["x" * (byte_count - empty)], 1)
 
     def test_at_the_limit(self) -> None:
-        self.client.send_raw(self.echo_for(65_536))
-        self.assertEqual(len(encode(self.client.reply(1))) + 1, 65_536)
+        self.client.send_raw(self.echo_for(131_072))
+        self.assertEqual(len(encode(self.client.reply(1))) + 1, 131_072)
 
     def test_one_past_it(self) -> None:
-        self.client.send_raw(self.echo_for(65_537))
+        self.client.send_raw(self.echo_for(131_073))
         error = self.client.reply(1)["error"]
-        self.assertEqual((error["code"], error["data"]["limit"]), (-32603, 65_536))
+        self.assertEqual((error["code"], error["data"]["limit"]), (-32603, 131_072))
 
 
 class Batch(DaemonTest):
@@ -121,20 +121,20 @@ class Batch(DaemonTest):
 
     def test_all_can_be_answered_in_a_line(self) -> None:
         """However long the replies are, so where lines are short a batch is."""
-        daemon = self.start_daemon("--max-line-out", "65536", "--max-batch", "10000")
+        daemon = self.start_daemon("--max-line-out", "131072", "--max-batch", "10000")
         client = daemon.connect()
         limits = client.call("system.hello")["limits"]
-        self.assertEqual((limits["batch"], limits["lineOut"]), (31, 65_536))
+        self.assertEqual((limits["batch"], limits["lineOut"]), (63, 131_072))
         id = "\1" * 256
         for length in (0, 400, 450, 500, 5000):
             params = ["x" * length]
-            client.send_line(encode([request("system.echo", params, id=id)] * 31))
+            client.send_line(encode([request("system.echo", params, id=id)] * 63))
             answers = client.read_message()
-            self.assertEqual([answer["id"] for answer in answers], [id] * 31)
-            self.assertLessEqual(len(encode(answers)) + 1, 65_536)
-        client.send_line(encode([request("system.echo", id=id)] * 32))
+            self.assertEqual([answer["id"] for answer in answers], [id] * 63)
+            self.assertLessEqual(len(encode(answers)) + 1, 131_072)
+        client.send_line(encode([request("system.echo", id=id)] * 64))
         error = error_of(client.read_message())
-        self.assertEqual((error["code"], error["data"]["limit"]), (-32003, 31))
+        self.assertEqual((error["code"], error["data"]["limit"]), (-32003, 63))
 
     def test_notifications_count(self) -> None:
         self.client.send_line(encode([request("system.ping")] * 4))

@@ -190,7 +190,7 @@ class ConnectionList(PressureTest):
 
     def test_many_with_long_names(self) -> None:
         """However many there are, the list can be had."""
-        daemon = self.start_daemon("--max-line-out", "65536", "--max-connection-rate", "100000")
+        daemon = self.start_daemon("--max-line-out", "131072", "--max-connection-rate", "100000")
         administrator = daemon.connect()
         hello = line("system.hello", {"client": "n" * 255}, 1)
         for mute in self.mutes(200, daemon):

@@ -266,15 +266,15 @@ class Requirements(DaemonTest):
 
     def test_other_types_and_managers(self) -> None:
         checkout = self.start(settings=ACH_SETTINGS)
-        for manager, type in (
-            ("achManager", "ADYEN_IDEAL"),
-            ("componentWithRedirectManager", ACH),
-            ("achManager", "KLARNA"),
+        for manager, type, error_id in (
+            ("achManager", "ADYEN_IDEAL", "unsupported-payment-method-for-manager"),
+            ("componentWithRedirectManager", ACH, "unsupported-payment-method-for-manager"),
+            ("achManager", "KLARNA", "unsupported-payment-method-type"),
         ):
             with self.subTest(manager=manager, type=type):
                 self.assert_refused(
                     1002,
-                    "unsupported-payment-method-type",
+                    error_id,
                     None,
                     f"{manager}.provide",
                     checkoutId=checkout.id,

@@ -10,7 +10,7 @@ from support.checkout import BANK, Checkout
 from support.client import encode, request
 from support.lines import JsonObject
 
-LINE_OUT = 65_536
+LINE_OUT = 131_072
 
 
 class LongLines(DaemonTest):
@@ -22,7 +22,7 @@ class LongLines(DaemonTest):
 
     def test_events_are_paged(self) -> None:
         checkout = self.banks()
-        for number in range(60):
+        for number in range(120):
             checkout.update(bankFilterText=" " * (number % 3))
         last = int(checkout.snapshot["seq"])
         seen: list[int] = []
@@ -37,7 +37,7 @@ class LongLines(DaemonTest):
         self.assert_short()
 
     def test_checkouts_are_paged(self) -> None:
-        started = [self.start().id for _ in range(100)]
+        started = [self.start().id for _ in range(200)]
         listed: list[str] = []
         cursor: JsonObject = {}
         while True:

@@ -23,6 +23,8 @@ _checkoutctl_methods='
   checkout.unshare
   componentWithRedirectManager.provideBanksComponent
   componentWithRedirectManager.provide
+  nativeUIManager.provide
+  rawDataManager.provide
   achManager.provide
   component.start
   component.updateCollectedData
@@ -61,6 +63,8 @@ _checkoutctl_states='
   awaitingRedirect
   awaitingBankAccount
   awaitingMandate
+  awaitingCode
+  awaitingConfirmation
   processing
   cancelling
   completed

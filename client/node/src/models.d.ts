@@ -8,7 +8,7 @@ export type Settings = {
   paymentHandling?: "auto" | "manual";
   /** The shopper's language and region, as in nl-NL. */
   locale?: string;
-  /** Where Stripe's collector returns to. */
+  /** Where a page or Stripe's collector returns to. */
   urlScheme?: string;
   /** What ACH needs. */
   stripe?: {
@@ -32,24 +32,27 @@ export type Snapshot = {
   /** session: another token of the client session is recognised; token: this one alone. */
   paymentProtection?: Open<"session" | "token">;
   availablePaymentMethods?: PaymentMethod[];
+  unavailablePaymentMethods?: UnavailablePaymentMethod[];
   clientSession?: ClientSession;
   /** As component.get tells of each. */
   components: Component[];
   /** What a client must do for the checkout to go on. */
   awaiting: ({
-    kind: Open<"decision" | "redirect" | "bankAccount" | "mandate">;
+    kind: Open<"decision" | "redirect" | "bankAccount" | "mandate" | "code" | "confirmation">;
     since: Timestamp;
     deadline?: Timestamp;
     decisionId?: string;
     /** Of a redirect: the page to show to the shopper. */
     url?: string;
-    /** Of a bank account or a mandate. */
+    /** Of a bank account, a mandate or a code. */
     info?: AdditionalInfo;
   })[];
   payment?: Payment;
   secondPayment?: Payment;
   outcome?: Open<"success" | "pending" | "handledByClient" | "failed" | "cancelled" | "unknown">;
   error?: ErrorData;
+  /** A voucher's. */
+  additionalInfo?: AdditionalInfo;
   redacted?: boolean;
   /** Of a start with allowRepeat: what it overrides. */
   repeats?: {
@@ -60,7 +63,7 @@ export type Snapshot = {
 
 export type CheckoutId = string;
 
-export type State = Open<"starting" | "ready" | "submitted" | "awaitingDecision" | "awaitingRedirect" | "awaitingBankAccount" | "awaitingMandate" | "processing" | "cancelling" | "completed" | "failed" | "archived">;
+export type State = Open<"starting" | "ready" | "submitted" | "awaitingDecision" | "awaitingRedirect" | "awaitingBankAccount" | "awaitingMandate" | "awaitingCode" | "awaitingConfirmation" | "processing" | "cancelling" | "completed" | "failed" | "archived">;
 
 export type Timestamp = string;
 
@@ -68,15 +71,60 @@ export type PaymentMethod = {
   /** As in ADYEN_IDEAL. */
   type: string;
   name?: string;
-  manager: Open<"componentWithRedirectManager" | "achManager">;
+  manager: Open<"nativeUIManager" | "rawDataManager" | "componentWithRedirectManager" | "achManager">;
   implementationType?: string;
+  /** How its button looks. */
+  display?: {
+    name: string;
+    text?: string;
+    icons?: {
+      /** A https or data URL. */
+      colored?: string;
+      light?: string;
+      dark?: string;
+    };
+    backgroundColor?: {
+      /** #RRGGBB or #RRGGBBAA. */
+      colored?: string;
+      light?: string;
+      dark?: string;
+    };
+    textColor?: {
+      /** Likewise. */
+      colored?: string;
+      light?: string;
+      dark?: string;
+    };
+    borderColor?: {
+      /** Likewise. */
+      colored?: string;
+      light?: string;
+      dark?: string;
+    };
+    borderWidth?: number;
+    cornerRadius?: number;
+  };
+  /** What it costs extra, in minor units. */
+  surcharge?: number;
+};
+
+export type UnavailablePaymentMethod = {
+  type: string;
+  name?: string;
+  reason: Open<"backend-driven" | "needs-vendor-sdk" | "card-data" | "unknown-implementation" | "no-component" | "started-before-upgrade">;
 };
 
 export type ClientSession = {
   orderId?: unknown;
   currencyCode?: unknown;
-  /** Minor units. */
+  /** Minor units, as are all amounts. */
   totalAmount?: unknown;
+  countryCode?: string;
+  /** Each with type and amount. */
+  fees?: Record<string, unknown>[];
+  /** amount, methodId, methodName. */
+  shipping?: Record<string, unknown>;
+  taxes?: number;
   lineItems?: Record<string, unknown>[];
   customer?: Record<string, unknown>;
 };
@@ -85,6 +133,8 @@ export type Component = {
   componentId: ComponentId;
   component: string;
   paymentMethodType: string;
+  /** What it collects: a form needs no more. */
+  fields: Field[];
   step: Step;
   banks?: IssuingBank[];
   details?: UserDetails;
@@ -98,8 +148,16 @@ export type Component = {
 
 export type ComponentId = string;
 
+export type Field = {
+  name: string;
+  kind: Open<"text" | "email" | "phone" | "digits" | "choice">;
+  label: string;
+  isSecret: boolean;
+  required: boolean;
+};
+
 export type Step = {
-  /** notInitialized, loading, banksRetrieved, retrievedUserDetails, didCollectUserDetails or webRedirect. */
+  /** notInitialized, loading, ready, banksRetrieved, retrievedUserDetails, didCollectUserDetails, webRedirect, awaitingCode or awaitingConfirmation. */
   name: string;
   /** Of banksRetrieved. */
   banks?: IssuingBank[];
@@ -122,10 +180,25 @@ export type UserDetails = {
   firstName?: string | null;
   lastName?: string | null;
   emailAddress?: string | null;
+  phoneNumber?: string;
 };
 
 export type AdditionalInfo = {
-  kind: Open<"bankAccountCollector" | "mandate">;
+  kind: Open<"bankAccountCollector" | "mandate" | "qrCode" | "voucher">;
+  /** Of a code: base64 of a PNG, JPEG, GIF or WebP file; or */
+  image?: string;
+  /** where one is, which the daemon never fetches. */
+  imageUrl?: string;
+  /** Of a voucher: what the shopper pays with. */
+  reference?: string;
+  /** Of a voucher: who is paid. */
+  entity?: string;
+  /** Of a code a time; of a voucher as upstream wrote it. */
+  expiresAt?: string;
+  /** Of a voucher, in minor units. */
+  amount?: number | null;
+  /** Of a voucher. */
+  currencyCode?: string | null;
   /** For the collector: Stripe's key. */
   publishableKey?: string;
   /** For the collector: the intent's secret. */
@@ -161,6 +234,10 @@ export type ErrorData = {
   diagnosticsId?: string;
   /** JSON pointer to the parameter. */
   path?: string;
+  /** Who has the payment method; or */
+  manager?: Open<"nativeUIManager" | "rawDataManager" | "componentWithRedirectManager" | "achManager">;
+  /** why nobody has. */
+  reason?: Open<"backend-driven" | "needs-vendor-sdk" | "card-data" | "unknown-implementation" | "no-component" | "started-before-upgrade">;
   /** What upstream answered with. */
   httpStatus?: number;
   /** Upstream's own errorId. */
@@ -448,6 +525,34 @@ export interface Calls {
       state: Component;
     };
   };
+  /** Provides a component that collects nothing: the shopper is shown a page, a code or a voucher. */
+  "nativeUIManager.provide": {
+    params: {
+      /** The checkout's id, or {"startKey"}. */
+      checkoutId: CheckoutReference;
+      /** As in ADYEN_IDEAL. */
+      paymentMethodType: string;
+    };
+    result: {
+      componentId: ComponentId;
+      component: string;
+      state: Component;
+    };
+  };
+  /** Provides a component that collects one field. */
+  "rawDataManager.provide": {
+    params: {
+      /** The checkout's id, or {"startKey"}. */
+      checkoutId: CheckoutReference;
+      /** As in ADYEN_IDEAL. */
+      paymentMethodType: string;
+    };
+    result: {
+      componentId: ComponentId;
+      component: string;
+      state: Component;
+    };
+  };
   /** Provides the component that collects what ACH needs. */
   "achManager.provide": {
     params: {
@@ -477,12 +582,14 @@ export interface Calls {
     params: {
       /** As provided. */
       componentId: ComponentId;
-      /** Exactly one field. */
-      data: { bankId: string } | { bankFilterText: string } | { firstName: string } | { lastName: string } | { emailAddress: string };
+      /** Exactly one field of the component's. */
+      data: { bankId: string } | { bankFilterText: string } | { firstName: string } | { lastName: string } | { emailAddress: string } | { otp: string } | { phoneNumber: string };
     };
     result: {
       status: Open<"valid" | "invalid" | "error">;
       errors?: ValidationError[];
+      /** What was read, where a component tells it. */
+      data?: Record<string, unknown>;
       /** The banks that a filter left. */
       banks?: IssuingBank[];
     };
@@ -519,7 +626,7 @@ export interface Calls {
       /** As provided. */
       componentId: ComponentId;
       /** What the collector came to. */
-      outcome: "succeeded" | "failed" | "cancelled";
+      outcome: "succeeded" | "pendingVerification" | "failed" | "cancelled";
       /** With succeeded: the collector's id. */
       paymentId?: string;
       /** With failed: the collector's own error. */
@@ -622,6 +729,9 @@ export interface Events {
     time: Timestamp;
     componentId?: ComponentId;
     availablePaymentMethods: PaymentMethod[];
+    unavailablePaymentMethods: UnavailablePaymentMethod[];
+    /** display is left out; checkout.get has it. */
+    displayTrimmed?: boolean;
   };
   /** A component has come to a new step. */
   "component.didReceiveStep": {
@@ -684,7 +794,7 @@ export interface Events {
     decisionId?: string;
     deadline?: Timestamp;
   };
-  /** The shopper must give a bank account or accept a mandate. */
+  /** The shopper needs this to go on: an account, a mandate, a code, a voucher. */
   "checkout.didReceiveAdditionalInfo": {
     checkoutId: CheckoutId;
     seq: number;
@@ -726,6 +836,8 @@ export interface Events {
     time: Timestamp;
     componentId?: ComponentId;
     payment?: Payment;
+    /** A voucher's. */
+    additionalInfo?: AdditionalInfo;
     outcome: Open<"success" | "pending" | "handledByClient">;
   };
   /** The checkout has ended otherwise; see its outcome. */

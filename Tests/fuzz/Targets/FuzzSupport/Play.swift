@@ -81,7 +81,7 @@ package struct Play {
       ])
       return .component(
         component, .update(.object([.init(field, .string(input.text()))])))
-    case 7: return .component(component, .reportBankAccount(.succeeded(paymentID: "s")))
+    case 7: return .component(component, .reportBankAccount(.succeeded))
     case 8: return .component(component, .reportBankAccount(.cancelled))
     case 9: return .component(component, .decideMandate(isAccepted: !input.chance(oneIn: 4)))
     case 10: return .component(component, .reportRedirect(dismissed: input.chance(oneIn: 2)))

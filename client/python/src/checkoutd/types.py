@@ -16,6 +16,8 @@ State = (
         "awaitingRedirect",
         "awaitingBankAccount",
         "awaitingMandate",
+        "awaitingCode",
+        "awaitingConfirmation",
         "processing",
         "cancelling",
         "completed",
@@ -36,7 +38,7 @@ class Settings(TypedDict):
     paymentHandling: NotRequired[Literal["auto", "manual"]]
     # The shopper's language and region, as in nl-NL.
     locale: NotRequired[str]
-    # Where Stripe's collector returns to.
+    # Where a page or Stripe's collector returns to.
     urlScheme: NotRequired[str]
     # What ACH needs.
     stripe: NotRequired[StripeSettings]
@@ -65,12 +67,24 @@ class UserDetails(TypedDict):
     firstName: NotRequired[str | None]
     lastName: NotRequired[str | None]
     emailAddress: NotRequired[str | None]
+    phoneNumber: NotRequired[str]
+
+
+class Field(TypedDict):
+    """Something that a component collects."""
+
+    name: str
+    kind: Literal["text", "email", "phone", "digits", "choice"] | str
+    label: str
+    isSecret: bool
+    required: bool
 
 
 class Step(TypedDict):
     """Where a component has got to."""
 
-    # notInitialized, loading, banksRetrieved, retrievedUserDetails, didCollectUserDetails or webRedirect.
+    # notInitialized, loading, ready, banksRetrieved, retrievedUserDetails, didCollectUserDetails, webRedirect,
+    # awaitingCode or awaitingConfirmation.
     name: str
     # Of banksRetrieved.
     banks: NotRequired[list[Bank]]
@@ -105,6 +119,19 @@ class ErrorData(TypedDict):
     diagnosticsId: NotRequired[str]
     # JSON pointer to the parameter.
     path: NotRequired[str]
+    # Who has the payment method; or
+    manager: NotRequired[Literal["nativeUIManager", "rawDataManager", "componentWithRedirectManager", "achManager"] | str]
+    # why nobody has.
+    reason: NotRequired[(
+        Literal[
+            "backend-driven",
+            "needs-vendor-sdk",
+            "card-data",
+            "unknown-implementation",
+            "no-component",
+            "started-before-upgrade",
+        ] | str
+    )]
     # What upstream answered with.
     httpStatus: NotRequired[int]
     # Upstream's own errorId.
@@ -120,7 +147,6 @@ class ErrorData(TypedDict):
     limit: NotRequired[int]
     used: NotRequired[int]
     retryAfterMs: NotRequired[int]
-    reason: NotRequired[str]
     checkoutId: NotRequired[str]
 
 
@@ -130,8 +156,12 @@ class PaymentMethod(TypedDict):
     # As in ADYEN_IDEAL.
     type: str
     name: NotRequired[str]
-    manager: Literal["componentWithRedirectManager", "achManager"] | str
+    manager: Literal["nativeUIManager", "rawDataManager", "componentWithRedirectManager", "achManager"] | str
     implementationType: NotRequired[str]
+    # How its button looks.
+    display: NotRequired[dict[str, Any]]
+    # What it costs extra, in minor units.
+    surcharge: NotRequired[int]
 
 
 class ClientSession(TypedDict):
@@ -139,8 +169,14 @@ class ClientSession(TypedDict):
 
     orderId: NotRequired[Any]
     currencyCode: NotRequired[Any]
-    # Minor units.
+    # Minor units, as are all amounts.
     totalAmount: NotRequired[Any]
+    countryCode: NotRequired[str]
+    # Each with type and amount.
+    fees: NotRequired[list[dict[str, Any]]]
+    # amount, methodId, methodName.
+    shipping: NotRequired[dict[str, Any]]
+    taxes: NotRequired[int]
     lineItems: NotRequired[list[dict[str, Any]]]
     customer: NotRequired[dict[str, Any]]
 
@@ -161,6 +197,8 @@ class Component(TypedDict):
     componentId: str
     component: str
     paymentMethodType: str
+    # What it collects: a form needs no more.
+    fields: list[Field]
     step: Step
     banks: NotRequired[list[Bank]]
     details: NotRequired[UserDetails]
@@ -175,7 +213,21 @@ class Component(TypedDict):
 class AdditionalInfo(TypedDict):
     """What a client has to show the shopper."""
 
-    kind: Literal["bankAccountCollector", "mandate"] | str
+    kind: Literal["bankAccountCollector", "mandate", "qrCode", "voucher"] | str
+    # Of a code: base64 of a PNG, JPEG, GIF or WebP file; or
+    image: NotRequired[str]
+    # where one is, which the daemon never fetches.
+    imageUrl: NotRequired[str]
+    # Of a voucher: what the shopper pays with.
+    reference: NotRequired[str]
+    # Of a voucher: who is paid.
+    entity: NotRequired[str]
+    # Of a code a time; of a voucher as upstream wrote it.
+    expiresAt: NotRequired[str]
+    # Of a voucher, in minor units.
+    amount: NotRequired[int | None]
+    # Of a voucher.
+    currencyCode: NotRequired[str | None]
     # For the collector: Stripe's key.
     publishableKey: NotRequired[str]
     # For the collector: the intent's secret.
@@ -206,6 +258,7 @@ class Snapshot(TypedDict):
     # session: another token of the client session is recognised; token: this one alone.
     paymentProtection: NotRequired[Literal["session", "token"] | str]
     availablePaymentMethods: NotRequired[list[PaymentMethod]]
+    unavailablePaymentMethods: NotRequired[list[dict[str, Any]]]
     clientSession: NotRequired[ClientSession]
     # As component.get tells of each.
     components: list[Component]
@@ -215,6 +268,8 @@ class Snapshot(TypedDict):
     secondPayment: NotRequired[Payment]
     outcome: NotRequired[Outcome]
     error: NotRequired[ErrorData]
+    # A voucher's.
+    additionalInfo: NotRequired[AdditionalInfo]
     redacted: NotRequired[bool]
     # Of a start with allowRepeat: what it overrides.
     repeats: NotRequired[dict[str, Any]]
@@ -223,13 +278,13 @@ class Snapshot(TypedDict):
 class Awaited(TypedDict):
     """What a client must do for a checkout to go on."""
 
-    kind: Literal["decision", "redirect", "bankAccount", "mandate"] | str
+    kind: Literal["decision", "redirect", "bankAccount", "mandate", "code", "confirmation"] | str
     since: str
     deadline: NotRequired[str]
     decisionId: NotRequired[str]
     # Of a redirect: the page to show to the shopper.
     url: NotRequired[str]
-    # Of a bank account or a mandate.
+    # Of a bank account, a mandate or a code.
     info: NotRequired[AdditionalInfo]
     paymentMethodType: NotRequired[str]
     paymentMethodTokenData: NotRequired[dict[str, Any]]
@@ -278,5 +333,7 @@ class Validation(TypedDict):
 
     status: Literal["valid", "invalid", "error"] | str
     errors: NotRequired[list[ValidationError]]
+    # What was read, where a component tells it.
+    data: NotRequired[dict[str, Any]]
     # The banks that a filter left.
     banks: NotRequired[list[Bank]]
