@@ -26,8 +26,9 @@ import ValueTree
       let member = try #require(step.object?.first)
       try play.take(member.name, member.value, "\(title): \(step.jsonText)")
     }
-    #expect(play.isAtEnd, "\(title): something is left")
-    #expect(play.isOver == (one["steps"]?.array?.last?["over"] != nil), "\(title)")
+    let (isAtEnd, isOver) = (play.isAtEnd, play.isOver)
+    #expect(isAtEnd, "\(title): something is left")
+    #expect(isOver == (one["steps"]?.array?.last?["over"] != nil), "\(title)")
   }
 }
 

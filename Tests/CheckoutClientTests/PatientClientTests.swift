@@ -170,14 +170,16 @@ import ValueTree
 
     /// Answers the oldest call.
     mutating func answer(_ method: String, _ result: Value) throws {
-      let ask = asked.removeFirst()
+      let ask = try #require(asked.first, "nothing was asked")
+      asked.removeFirst()
       #expect(ask.method == method)
       try all.take(.success(result), to: ask.number)
       collect()
     }
 
     mutating func refuse(_ method: String, _ errorID: String) throws {
-      let ask = asked.removeFirst()
+      let ask = try #require(asked.first, "nothing was asked")
+      asked.removeFirst()
       #expect(ask.method == method)
       let error = RPCError(
         code: .init(rawValue: 1001), message: "m", data: ["errorId": .string(errorID)])
