@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from support.checkout import ACH, ACH_SETTINGS, BANK, IDEAL, Checkout
-from support.client import CallError, Client
+from support.client import TIMEOUT, CallError, Client
 from support.daemon import Daemon
+from support.families import Family
 from support.lines import Event, JsonObject
 from support.sandbox import APPROVING, Session, payload, shared_sandbox
 
@@ -91,6 +92,23 @@ class DaemonTest(unittest.TestCase):
         checkout = self.details(session, client, **params)
         checkout.submit()
         checkout.await_event("info bankAccountCollector")
+        return checkout
+
+    def filled_in(self, family: Family, session: Session | None = None, /, **params: Any) -> Checkout:
+        """A checkout that only has to be submitted to be paid in another family's way."""
+        checkout = self.start(session or self.session(paymentMethods=[family.entry]), **params)
+        checkout.provide_of(family)
+        checkout.component_call("start")
+        for name, value in family.data.items():
+            checkout.update(**{name: value})
+        return checkout
+
+    def awaiting(self, family: Family, session: Session | None = None, /, **params: Any) -> Checkout:
+        """A checkout that waits for the shopper in another family's way."""
+        checkout = self.filled_in(family, session, **params)
+        checkout.submit()
+        checkout.call("checkout.wait", **{"for": ["awaiting"], "waitMs": round(TIMEOUT * 1000)})
+        self.assertEqual(checkout.state, family.state)
         return checkout
 
     def approving(self) -> Session:

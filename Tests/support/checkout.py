@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from support.client import Client
+from support.families import Family
 from support.lines import Event, JsonObject
 from support.sandbox import Session
 
@@ -54,6 +55,12 @@ class Checkout:
     def provide(self, payment_method_type: str) -> JsonObject:
         """Has the component for a payment method made."""
         provided: JsonObject = self.call(_PROVIDERS[payment_method_type], paymentMethodType=payment_method_type)
+        self.component_id = provided["componentId"]
+        return provided
+
+    def provide_of(self, family: Family) -> JsonObject:
+        """Has the component of another family made."""
+        provided: JsonObject = self.call(family.manager, paymentMethodType=family.type)
         self.component_id = provided["componentId"]
         return provided
 

@@ -184,17 +184,18 @@ class Session:
 
     def approve(self) -> None:
         """The customer approves its one payment, at the bank or wherever else that is done."""
-        self._decide("approve")
+        self.decide("approve")
 
     def decline(self) -> None:
         """The customer declines its one payment."""
-        self._decide("decline")
+        self.decide("decline")
 
     def let_expire(self) -> None:
         """The customer lets the time for its one payment pass."""
-        self._decide("expire")
+        self.decide("expire")
 
-    def _decide(self, outcome: str) -> None:
+    def decide(self, outcome: str) -> None:
+        """The customer does that."""
         payment = self.payment
         self.sandbox.decide(payment["id"], outcome, payment["place"])
 
