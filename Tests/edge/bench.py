@@ -10,6 +10,7 @@ from edge.faults import Fault
 from edge.gate import Gate, GatedSandbox
 from support.checkout import ACH, ACH_SETTINGS, IDEAL, Checkout
 from support.daemon import Daemon
+from support.families import Family
 from support.sandbox import Sandbox, Session
 
 OPTIONS = [
@@ -85,6 +86,15 @@ class Bench:
         """A checkout with an iDEAL component."""
         checkout = self.start(session, **settings)
         checkout.provide(IDEAL)
+        return checkout
+
+    def filled_in(self, family: Family, session: Session) -> Checkout:
+        """A checkout that only has to be submitted to be paid in that family's way."""
+        checkout = self.start(session)
+        checkout.provide_of(family)
+        checkout.component_call("start")
+        for name, value in family.data.items():
+            checkout.update(**{name: value})
         return checkout
 
     def ach(self, session: Session) -> Checkout:

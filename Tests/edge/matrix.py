@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from edge.faults import FAULTS, ODDITIES, Fault
+from support.families import AWAITED, FAMILIES
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,9 @@ READ = " ".join(["content-type", *(f"odd-{name}" for name in ODDITIES)])
 KEY_USED = lost(409, "IdempotencyKeyAlreadyExists")
 ADDRESS_USED = lost(400, "PaymentAlreadyCompleted")
 NO_SESSION = told("failed-to-create-session")
+
+# The same for each further family of payment methods, from its tokenization to its resumption.
+FAMILY_CALLS = ("payment-instruments", "payments", "resume")
 
 # fmt: off
 _ROWS: list[tuple[str, bool, str, Outcome]] = [
@@ -169,7 +173,37 @@ _ROWS: list[tuple[str, bool, str, Outcome]] = [
     ("validate", BEFORE, "untrusted", refused("network-failed-after-retries")),
     ("validate", BEFORE, "408-always", refused("server-error", requests=9)),
 ]
+_ROWS_OF_EACH_FAMILY: list[tuple[str, bool, str, Outcome]] = [
+    ("payment-instruments", BEFORE, "reset 503", completes(2)),
+    ("payment-instruments", BEFORE, "odd-error-beside", completes(1)),
+    ("payment-instruments", BEFORE, "400", ends("failed", "server-error")),
+    ("payment-instruments", BEFORE, "malformed", ends("failed", "failed-to-decode")),
+
+    ("payments", BEFORE, "reset 503 malformed", completes(2)),
+    ("payments", BEFORE, "content-type odd-byte-order-mark odd-error-beside", completes(1)),
+    ("payments", BEFORE, "400", ends("failed", "server-error")),
+    # Only the lost answer held what the shopper has to do or to be shown.
+    ("payments", AFTER, "reset truncated 503 malformed", KEY_USED),
+]
+_ROWS_OF_AWAITED_FAMILIES: list[tuple[str, bool, str, Outcome]] = [
+    ("status", BEFORE, "reset 503 malformed", completes(2)),
+    ("status", BEFORE, "odd-error-beside", completes(1)),
+    ("status", BEFORE, "400", ends("unknown", "status-poll-failed", payment=True)),
+
+    ("resume", BEFORE, "reset 503", completes(2)),
+    ("resume", BEFORE, "odd-error-beside", completes(1)),
+    ("resume", BEFORE, "400", ends("unknown", "outcome-unknown", payment=True)),
+    ("resume", AFTER, "reset malformed", completes(2)),
+]
 # fmt: on
+
+
+def _rows() -> Iterator[tuple[str, bool, str, Outcome]]:
+    yield from _ROWS
+    for families, rows in ((FAMILIES, _ROWS_OF_EACH_FAMILY), (AWAITED, _ROWS_OF_AWAITED_FAMILIES)):
+        for family in families:
+            for call, after_effect, columns, outcome in rows:
+                yield f"{call} ({family.name})", after_effect, columns, outcome
 
 
 @dataclass(frozen=True)
@@ -206,7 +240,7 @@ class Cell:
 def cells() -> Iterator[Cell]:
     """Every cell."""
     seen: set[tuple[str, bool, str]] = set()
-    for call, after_effect, columns, outcome in _ROWS:
+    for call, after_effect, columns, outcome in _rows():
         for column in columns.split():
             assert (call, after_effect, column) not in seen, f"{call}, {column}: two outcomes"
             seen.add((call, after_effect, column))

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from edge.bench import Bench
-from edge.matrix import Cell
+from edge.matrix import FAMILY_CALLS, Cell
 from support.checkout import ACH, BANK, IDEAL, Checkout
 from support.client import CallError
+from support.families import AWAITED, FAMILIES, Family
 from support.lines import Event, JsonObject
 from support.sandbox import APPROVING, Session
 
@@ -253,6 +254,32 @@ def _validate(scene: Scene) -> None:
     scene.end(checkout)
 
 
+def _of_family(family: Family) -> Callable[[Scene], None]:
+    """The payment of a family, from the submit on; what upstream asks for is decided at once."""
+
+    def play(scene: Scene) -> None:
+        checkout = scene.bench.filled_in(family, scene.session(**APPROVING, paymentMethods=[family.entry]))
+        scene.lay()
+        scene.submit(checkout)
+        scene.end(checkout)
+
+    return play
+
+
+def _status_of_family(family: Family) -> Callable[[Scene], None]:
+    """The poll after the shopper has decided."""
+
+    def play(scene: Scene) -> None:
+        checkout = scene.bench.filled_in(family, scene.session(paymentMethods=[family.entry]))
+        scene.submit(checkout)
+        scene.bench.sandbox.requests("status", 1, "answered")
+        checkout.session.approve()
+        scene.lay()
+        scene.end(checkout)
+
+    return play
+
+
 _SCENES: dict[str, Callable[[Scene], None]] = {
     "configuration": _configuration,
     "banks": _banks,
@@ -267,4 +294,6 @@ _SCENES: dict[str, Callable[[Scene], None]] = {
     "resume": _resume,
     "complete": _complete,
     "validate": _validate,
+    **{f"{call} ({family.name})": _of_family(family) for call in FAMILY_CALLS for family in FAMILIES},
+    **{f"status ({family.name})": _status_of_family(family) for family in AWAITED},
 }
