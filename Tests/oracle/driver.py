@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 from oracle.known import Known, ask
 from oracle.ledger import Payment, Refused, Session
+from oracle.methods import METHODS
 from oracle.rules import may_start
 from oracle.upstream import Upstream
-from support.checkout import ACH, ACH_SETTINGS, IDEAL
+from support.checkout import ACH_SETTINGS
 from support.client import Client
 from support.lines import Event, JsonObject
 
-PROVIDERS = {IDEAL: "componentWithRedirectManager.provideBanksComponent", ACH: "achManager.provide"}
 # A start that is refused for one of these may be made again.
 PASSING = ("shutting-down", "store-failed")
 _UNFETCHED = ("notInitialized", "loading")
@@ -112,7 +112,7 @@ class Driver:
         }
         if repeats:
             params |= {"allowRepeat": True}
-        method = self._chance.choice([IDEAL, ACH])
+        method = self._chance.choice(list(METHODS))
         self._checkouts.append(Known(session, params, method, is_manual=False, allows_repeat=repeats))
 
     # In any state
@@ -145,28 +145,28 @@ class Driver:
             self._say(f"{checkout.id} component.start -> {reply}")
             if reply.is_good:
                 checkout.promise("its component is started", _is_fetched)
-        elif not component["submittable"] or self._happens(0.3):
+        elif METHODS[checkout.method].data and (not component["submittable"] or self._happens(0.3)):
             self._update(client, checkout)
         else:
             self._submit(client, checkout)
 
     def _provide(self, client: Client, checkout: Known) -> None:
-        reply = ask(client, PROVIDERS[checkout.method], checkoutId=checkout.id, paymentMethodType=checkout.method)
+        method = METHODS[checkout.method]
+        reply = ask(client, method.provider, checkoutId=checkout.id, paymentMethodType=method.type)
         if reply.is_good:
             id = checkout.component_id = reply.result["componentId"]
             checkout.promise("its component is provided", lambda snapshot, events: _component_ids(snapshot) == [id])
 
     def _update(self, client: Client, checkout: Known) -> None:
-        if checkout.method == IDEAL:
-            data = {"bankId": self._chance.choice(["1121", "1122"])}
-        else:
-            data = {"lastName": self._chance.choice(["Byron", "Lovelace", "King"])}
+        method = METHODS[checkout.method]
+        data = self._chance.choice(method.data)
         # One that is not answered may have been done or not.
         before = checkout.promises.pop("its data are collected", None)
         reply = ask(client, "component.updateCollectedData", componentId=checkout.component_id, data=data)
         if not reply.is_good and before:
             checkout.promise("its data are collected", before)
-        if reply.is_good:
+        # What is secret is gone with the process.
+        if reply.is_good and not method.is_secret:
             checkout.promise("its data are collected", lambda snapshot, events: _has_collected(snapshot, data))
 
     def _submit(self, client: Client, checkout: Known) -> None:
@@ -188,8 +188,9 @@ class Driver:
                 self._report_account(client, checkout)
             elif asked["kind"] == "mandate":
                 self._sign(client, checkout)
-            elif asked["kind"] == "redirect":
-                if self._happens(0.2):
+            else:
+                # Upstream has it decided; the client is told of it or not.
+                if asked["kind"] == "redirect" and self._happens(0.2):
                     told = {"outcome": self._chance.choice(["presented", "dismissed"])}
                     ask(client, "component.reportRedirect", componentId=_component_ids(checkout.snapshot)[0], **told)
                 continue

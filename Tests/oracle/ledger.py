@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from email.message import Message
 
-from support.checkout import ACH, IDEAL
+from oracle.methods import METHODS
 from support.lines import JsonObject
 from support.sandbox import payload
 
@@ -199,7 +199,7 @@ class Ledger:
         raise Refused(404, "NotFound")
 
     def _configuration(self, session: Session) -> JsonObject:
-        options = [{"type": type, "surcharge": session.surcharge} for type in (IDEAL, ACH) if session.surcharge]
+        options = [{"type": type, "surcharge": session.surcharge} for type in METHODS if session.surcharge]
         item = {"itemId": "mug", "quantity": 1, "amount": 1299, "name": "Mug", "description": "A blue mug"}
         order = {"orderId": session.order_id, "totalOrderAmount": 1299, "currencyCode": "USD", "countryCode": "NL"}
         return {
@@ -212,10 +212,7 @@ class Ledger:
                 "order": order | {"lineItems": [item]},
                 "customer": session.customer,
             },
-            "paymentMethods": [
-                {"id": "config-ideal", "type": IDEAL, "name": "iDEAL", "implementationType": "NATIVE_SDK"},
-                {"id": "config-ach", "type": ACH, "name": "ACH", "implementationType": "NATIVE_SDK"},
-            ],
+            "paymentMethods": [method.entry for method in METHODS.values()],
             "checkoutModules": [],
         }
 
@@ -270,9 +267,7 @@ class Ledger:
             return self._keys[key]
 
     def _required_action(self, payment: Payment) -> JsonObject:
-        bank = {"redirectUrl": f"{self._base}/bank/{payment.id}", "statusUrl": f"{self._base}/status/{payment.id}"}
-        account = {"stripeClientSecret": f"seti_{payment.id}", "sdkCompleteUrl": f"{self._base}/complete/{payment.id}"}
-        action = {"intent": ACH} | account if payment.method == ACH else {"intent": f"{IDEAL}_REDIRECTION"} | bank
+        action = METHODS[payment.method].action_members(self._base, payment.id)
         token = self._token(self._access(payment.session, payment.id), action)
         return {"clientToken": token, "name": "USE_PRIMER_SDK", "description": "go on"}
 

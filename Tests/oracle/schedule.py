@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from oracle.driver import Driver
 from oracle.known import CALL_TIMEOUT, Known, Reply, ask, read_all, written
 from oracle.ledger import Script
+from oracle.methods import METHODS
 from oracle.rewind import Rewind
 from oracle.rules import Truth, verify
 from oracle.runs import Runs
@@ -114,7 +115,7 @@ class Schedule:
             }
             if chance.random() < 0.3:
                 params["decisions"] = ["willCreatePayment"]
-            method = chance.choice([IDEAL, IDEAL, ACH])
+            method = chance.choice([IDEAL, ACH, *METHODS])
             self.checkouts.append(Known(session, params, method, is_manual))
             if chance.random() < 0.15:
                 token = self._upstream.ledger.another_token(session)
@@ -295,7 +296,7 @@ class Schedule:
         return {entry["state"] for entry in ask(client, "checkout.list", limit=1000).result["checkouts"]}
 
     def _secrets(self) -> set[str]:
-        secrets = {"Byron", "Lovelace", "ada@example.com"}
+        secrets = {"Byron", "Lovelace", "ada@example.com", "+351912345678", "+351913456789"}
         for checkout in self.checkouts:
             secrets |= {checkout.params["clientToken"], f'{checkout.session.access}"'}
         for payment in self._upstream.ledger.payments.values():
