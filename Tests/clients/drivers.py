@@ -35,11 +35,13 @@ class PythonDriver:
 
     def call(self, method: str, params: JsonObject) -> Any:
         """The result of a call."""
+        # Components of other managers have no type of their own: their calls are made by name.
+        has_type = params.get("componentId") in (None, *self._components)
         typed = getattr(self, f"_{method.replace('.', '_')}", None)
         try:
-            if typed:
+            if typed and has_type:
                 return typed(**_snake(params))
-            if method.startswith("component."):
+            if method.startswith("component.") and has_type:
                 (name,) = _snake({method.partition(".")[2]: None})
                 return self._on_component(name, **_snake(params))
             return self._wait(self._client.call(method, params))

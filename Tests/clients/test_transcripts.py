@@ -34,32 +34,32 @@ class Transcripts(DurableTest):
             Player(
                 driver,
                 session.client_token,
-                shopper=lambda outcome: self.sandbox.decide(session.payment["id"], outcome),
+                shopper=session.decide,
                 crash=lambda: self.restart(signal.SIGKILL),
             ).play(transcript)
         finally:
             driver.close()
 
     def test_python(self) -> None:
-        self.play_all(SyncDriver, "reconnect")
+        self.play_all(SyncDriver, "reconnect", "components")
 
     def test_python_asyncio(self) -> None:
-        self.play_all(AsyncDriver, "reconnect")
+        self.play_all(AsyncDriver, "reconnect", "components")
 
     def test_node(self) -> None:
-        self.play_all(NodeDriver, "reconnect")
+        self.play_all(NodeDriver, "reconnect", "components")
 
     def test_swift(self) -> None:
         self.play_all(SwiftDriver, "reconnect")
 
     def test_checkoutctl(self) -> None:
-        self.play_all(CtlDriver, "reconnect")
+        self.play_all(CtlDriver, "reconnect", "components")
 
     def test_cover_what_drives_a_checkout(self) -> None:
         """Every method about checkouts and components is there, but for those of sharing."""
         document = self.client.call("rpc.discover")
         names = {method["name"] for method in document["methods"]}
-        driving = {name for name in names if re.match(r"(checkout|component|achManager)\.", name)}
+        driving = {name for name in names if re.match(r"(checkout|component|achManager|nativeUIManager|rawDataManager)\.", name)}
         self.assertEqual(driving - _METHODS, {"checkout.share", "checkout.unshare"})
         events = {step["event"] for transcript in transcripts() for step in transcript.steps if "event" in step}
         told = {notification["name"] for notification in document["x-notifications"]}
