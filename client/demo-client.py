@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The client of the demonstration: one connection, two checkouts, everything shown as it happens.
+"""The client of the demonstration: one connection, three checkouts, everything shown as it happens.
 
     demo-client.py SOCKET SANDBOX
 """
@@ -145,16 +145,41 @@ def is_end(event: JsonObject) -> bool:
     return event["method"] in ("checkout.didCompleteCheckout", "checkout.didFail")
 
 
-def client_session(sandbox: str) -> str:
+def client_session(sandbox: str, **description: Any) -> str:
     """What the merchant's server does: opens a client session, and hands its token to the client."""
     headers = {"Content-Type": "application/json"}
-    asked = urllib.request.Request(f"{sandbox}/sandbox/client-sessions", b"{}", headers)
+    body = json.dumps(description).encode()
+    asked = urllib.request.Request(f"{sandbox}/sandbox/client-sessions", body, headers)
     with urllib.request.urlopen(asked, timeout=TIMEOUT) as response:
         return str(json.load(response)["clientToken"])
 
 
+def approve_at_the_page(daemon: Connection, component: str) -> JsonObject:
+    """The shopper comes to the page that the payment waits for, and approves it there."""
+    page = daemon.await_event(step("webRedirect", "loaded"))["step"]["url"]
+    daemon.call("component.reportRedirect", componentId=component, outcome="presented")
+    heading("The shopper approves at the bank's page")
+    decision = urllib.parse.urlencode({"outcome": "approve"}).encode()
+    urllib.request.urlopen(page, decision, TIMEOUT).close()
+    return daemon.await_event(is_end)
+
+
 def pay_with_ideal(daemon: Connection, sandbox: str) -> JsonObject:
-    """The shopper looks for a bank, chooses it, and approves the payment at the bank's page."""
+    """The shopper pays at iDEAL's own page, which is where the banks are now."""
+    method = {"type": "ADYEN_IDEAL", "implementationType": "WEB_REDIRECT"}
+    token = client_session(sandbox, paymentMethods=[method])
+    settings = {"locale": "nl-NL", "urlScheme": "kiosk://checkout"}
+    checkout = daemon.call("checkout.start", clientToken=token, settings=settings)["checkoutId"]
+    component = daemon.call(
+        "nativeUIManager.provide", checkoutId=checkout, paymentMethodType="ADYEN_IDEAL"
+    )["componentId"]
+    daemon.call("component.start", componentId=component)
+    daemon.call("component.submit", componentId=component)
+    return approve_at_the_page(daemon, component)
+
+
+def pay_with_bank_list(daemon: Connection, sandbox: str) -> JsonObject:
+    """The shopper looks for a bank in a list, chooses it, and approves the payment at the bank's page."""
     token = client_session(sandbox)
     checkout = daemon.call("checkout.start", clientToken=token, settings={"locale": "nl-NL"})["checkoutId"]
     component = daemon.call(
@@ -165,12 +190,7 @@ def pay_with_ideal(daemon: Connection, sandbox: str) -> JsonObject:
     bank = found["banks"][0]["id"]
     daemon.call("component.updateCollectedData", componentId=component, data={"bankId": bank})
     daemon.call("component.submit", componentId=component)
-    page = daemon.await_event(step("webRedirect", "loaded"))["step"]["url"]
-    daemon.call("component.reportRedirect", componentId=component, outcome="presented")
-    heading("The shopper approves at the bank's page")
-    decision = urllib.parse.urlencode({"outcome": "approve"}).encode()
-    urllib.request.urlopen(page, decision, TIMEOUT).close()
-    return daemon.await_event(is_end)
+    return approve_at_the_page(daemon, component)
 
 
 def pay_with_ach(daemon: Connection, sandbox: str) -> JsonObject:
@@ -195,11 +215,11 @@ def pay_with_ach(daemon: Connection, sandbox: str) -> JsonObject:
 def summary(name: str, end: JsonObject) -> str:
     """What became of a payment."""
     payment = end.get("payment") or {}
-    return f"{name:6}{end['outcome']:9}{payment.get('status')}  {payment.get('id')}  {payment.get('orderId')}"
+    return f"{name:17}{end['outcome']:9}{payment.get('status')}  {payment.get('id')}  {payment.get('orderId')}"
 
 
 def main(path: str, sandbox: str) -> int:
-    """Pays twice; says whether both payments ended as they should."""
+    """Pays three times; says whether all payments ended as they should."""
     try:
         daemon = Connection(path)
         heading("A client connects, and asks for all events")
@@ -207,6 +227,8 @@ def main(path: str, sandbox: str) -> int:
         daemon.call("events.subscribe")
         heading("iDEAL")
         ideal = pay_with_ideal(daemon, sandbox)
+        heading("iDEAL, by a bank list")
+        listed = pay_with_bank_list(daemon, sandbox)
         heading("ACH")
         ach = pay_with_ach(daemon, sandbox)
     except KeyboardInterrupt:
@@ -214,11 +236,13 @@ def main(path: str, sandbox: str) -> int:
     except (Failed, OSError) as error:
         print(f"demo-client: {error}", file=sys.stderr)
         return 1
-    heading("Both payments")
+    heading("All payments")
     print(summary("iDEAL", ideal))
+    print(summary("iDEAL bank list", listed))
     print(summary("ACH", ach))
     # An ACH debit is on its way for days; the checkout is complete all the same.
-    return 0 if (ideal["outcome"], ach["outcome"]) == ("success", "pending") else 1
+    outcomes = [end["outcome"] for end in (ideal, listed, ach)]
+    return 0 if outcomes == ["success", "success", "pending"] else 1
 
 
 if __name__ == "__main__":

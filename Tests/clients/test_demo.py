@@ -1,4 +1,4 @@
-"""client/demo: one command that pays twice, shows how, and leaves nothing behind."""
+"""client/demo: one command that pays three times, shows how, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ class Demo(unittest.TestCase):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.assertEqual(list(self.directory.iterdir()), [])
 
-    def test_pays_twice(self) -> None:
+    def test_pays_three_times(self) -> None:
         output, errors = self.process.communicate(timeout=TIMEOUT)
         self.assertEqual((self.process.returncode, errors), (0, ""), output)
-        ideal, ach = output.splitlines()[-2:]
+        ideal, listed, ach = output.splitlines()[-3:]
         self.assertRegex(ideal, r"^iDEAL +success +SUCCESS +pay_\w+ +order-\w+$")
+        self.assertRegex(listed, r"^iDEAL bank list +success +SUCCESS +pay_\w+ +order-\w+$")
         self.assertRegex(ach, r"^ACH +pending +PENDING +pay_\w+ +order-\w+$")
         self.assertIn("→ component.submit  componentId: cm_", output)
         self.assertIn("← component.updateCollectedData  status: valid", output)
