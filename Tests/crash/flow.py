@@ -10,12 +10,14 @@ from crash.case import full_history
 from crash.durable import DurableDaemon
 from support.checkout import ACH, ACH_SETTINGS, BANK, IDEAL, Checkout
 from support.client import TIMEOUT, CallError, Client, Ended
+from support.families import CODE, FAMILIES, PHONE, VOUCHER, Family
 from support.lines import Event, JsonObject
 from support.sandbox import APPROVING, Session
 
 LAST_NAME = "Zuiderduin"
 
-_LOADED = ("banksRetrieved", "retrievedUserDetails")
+_LOADED = ("banksRetrieved", "retrievedUserDetails", "ready")
+_UNDECIDED = ("awaitingRedirect", "awaitingCode", "awaitingConfirmation")
 _ENDED = ("completed", "failed")
 
 
@@ -32,11 +34,20 @@ class Flow:
     # In which state the shopper changes their mind.
     cancels_in: str = ""
     payment_count: int = 1
+    # Where the method is none of the seed pages'.
+    family: Family | None = None
 
     @property
     def data(self) -> JsonObject:
         """What the shopper chooses or types."""
+        if self.family:
+            return self.family.data
         return {"bankId": BANK} if self.method == IDEAL else {"lastName": LAST_NAME}
+
+    @property
+    def shown_data(self) -> JsonObject:
+        """What is told of it."""
+        return self.family.shown_data if self.family else self.data
 
     @property
     def settings(self) -> JsonObject:
@@ -51,8 +62,15 @@ class Flow:
     @property
     def session(self) -> JsonObject:
         """The client session to pay for."""
-        bank = {} if self.cancels_in == "awaitingRedirect" else APPROVING
+        bank = {} if self.cancels_in in _UNDECIDED else APPROVING
+        if self.family:
+            return bank | {"paymentMethods": [self.family.entry]}
         return bank | ({"paymentMethods": [{"type": self.method, "surcharge": 50}]} if self.is_long else {})
+
+
+def _of(family: Family, outcome: str = "success", cancels_in: str = "") -> Flow:
+    name = f"{family.name} cancelled" if cancels_in else family.name
+    return Flow(name, family.type, "auto", outcome, cancels_in=cancels_in, family=family)
 
 
 FLOWS = (
@@ -61,12 +79,14 @@ FLOWS = (
     Flow("iDEAL, manual", IDEAL, "manual", "handledByClient"),
     Flow("ACH, manual", ACH, "manual", "handledByClient"),
     Flow("iDEAL, by decision and with a surcharge", IDEAL, "auto", "success", is_long=True),
+    *(_of(family, "pending" if family is VOUCHER else "success") for family in FAMILIES),
 )
 CANCELLED_FLOWS = (
     Flow("decision cancelled", IDEAL, "auto", "cancelled", True, cancels_in="awaitingDecision", payment_count=0),
     Flow("redirect cancelled", IDEAL, "auto", "unknown", cancels_in="awaitingRedirect"),
     Flow("bank account cancelled", ACH, "auto", "cancelled", cancels_in="awaitingBankAccount"),
     Flow("mandate cancelled", ACH, "auto", "cancelled", cancels_in="awaitingMandate"),
+    *(_of(family, "unknown", cancels_in=family.state) for family in (CODE, PHONE)),
 )
 
 
@@ -217,20 +237,22 @@ class Shopper:
         (component,) = snapshot["components"]
         if component["step"]["name"] not in _LOADED:
             self._start_component(snapshot)
-        elif any(component["data"].get(name) != value for name, value in self._flow.data.items()):
-            data = self._flow.data
+        elif any(component["data"].get(name) != value for name, value in self._flow.shown_data.items()):
+            shown = self._flow.shown_data
             self._component_call(
                 "updateCollectedData",
                 lambda _, history: any(
-                    event.label == "validation valid" and event.params["data"] == data for event in history
+                    event.label == "validation valid" and event.params["data"] == shown for event in history
                 ),
-                data=data,
+                data=self._flow.data,
             )
         else:
-            self._component_call("submit", lambda now, _: now["state"] not in ("starting", "ready"))
+            self._component_call("submit", _is_submitted)
 
     def _provide(self) -> None:
-        id = self._checkout.provide(self._flow.method)["componentId"]
+        family = self._flow.family
+        provided = self._checkout.provide_of(family) if family else self._checkout.provide(self._flow.method)
+        id = provided["componentId"]
         self._promises.append(
             Promise("provide", lambda now, _: [component["componentId"] for component in now["components"]] == [id])
         )
@@ -274,6 +296,12 @@ class Shopper:
         read = self._checkout.call("events.read", after=snapshot["seq"], waitMs=round(TIMEOUT * 1000))
         if not read["events"]:
             raise AssertionError(f"nothing happens any more: {snapshot}")
+
+
+def _is_submitted(snapshot: JsonObject, history: Sequence[Event]) -> bool:
+    """It is, or was given back: a secret that only the process knew is gone with it."""
+    is_given_back = any(event.label == "didReceiveError" and event.error_id == "otp-lost" for event in history)
+    return is_given_back or snapshot["state"] not in ("starting", "ready")
 
 
 def _labels(events: Sequence[Event]) -> list[str]:
