@@ -34,6 +34,12 @@ class Reports(CollectorTest):
         checkout.component_call("acceptMandate")
         self.assert_completed(checkout.await_end(), "pending")
 
+    def test_pending_verification(self) -> None:
+        checkout = self.report({"outcome": "pendingVerification"})
+        checkout.await_event("info mandate")
+        checkout.component_call("acceptMandate")
+        self.assert_completed(checkout.await_end(), "pending")
+
     def test_failed(self) -> None:
         end = self.report(FAILED).await_end()
         self.assert_failed(end, "bank_account_unusable", "failed")

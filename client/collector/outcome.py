@@ -21,7 +21,7 @@ _LONGEST_DESCRIPTION = 1024
 class Outcome:
     """What came of the collection."""
 
-    name: Literal["succeeded", "failed", "cancelled"]
+    name: Literal["succeeded", "pendingVerification", "failed", "cancelled"]
     payment_id: str | None = None
     error: CollectorError | None = None
 
@@ -41,8 +41,8 @@ def read_outcome(text: bytes) -> Outcome:
                 "description": _cut(description, _LONGEST_DESCRIPTION),
             }
             return Outcome("failed", error=error)
-        case {"outcome": "cancelled"}:
-            return Outcome("cancelled")
+        case {"outcome": "pendingVerification" | "cancelled" as name}:
+            return Outcome(name)
     raise ValueError("no outcome")
 
 

@@ -148,7 +148,7 @@ class AsyncAchComponent(_Component):
 
     async def report_bank_account(
         self,
-        outcome: Literal["succeeded", "failed", "cancelled"],
+        outcome: Literal["succeeded", "pendingVerification", "failed", "cancelled"],
         *,
         payment_id: str | None = None,
         error: CollectorError | None = None,

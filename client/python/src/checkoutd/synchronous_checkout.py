@@ -147,7 +147,7 @@ class AchComponent(_Component):
 
     def report_bank_account(
         self,
-        outcome: Literal["succeeded", "failed", "cancelled"],
+        outcome: Literal["succeeded", "pendingVerification", "failed", "cancelled"],
         *,
         payment_id: str | None = None,
         error: CollectorError | None = None,
