@@ -196,12 +196,16 @@ class Plans(FamilyTest):
 
 class Secrets(FamilyTest):
     def test_a_one_time_code_is_told_nobody(self) -> None:
-        checkout = self.awaiting(ONE_TIME_CODE, settings={"paymentHandling": "auto"})
+        checkout = self.filled_in(ONE_TIME_CODE)
         (code,) = ONE_TIME_CODE.data.values()
         (component,) = checkout.snapshot["components"]
         self.assertEqual(component["data"], {"otp": True})
         (shown,) = component["fields"]
         self.assertTrue(shown["isSecret"])
+        checkout.submit()
+        checkout.await_event("step awaitingConfirmation")
+        # It has been used, and is kept no longer.
+        self.assertEqual(checkout.snapshot["components"][0]["data"], {})
         checkout.history()
         self.assertNotIn(code, str(self.client.transcript))
         self.daemon.must_not_log(code)
