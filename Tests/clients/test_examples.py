@@ -24,9 +24,7 @@ _BANKS: list[JsonObject] = [
 ]
 _ORDER: JsonObject = {
     "orderId": "order-1001",
-    # The examples of the document say no more than they have to.
-    "countryCode": None,
-    "lineItems": [{"itemId": "mug", "quantity": 1, "amount": 799, "name": "Mug"}],
+    "lineItems": [{"itemId": "mug", "quantity": 1, "amount": 799, "description": "Mug"}],
 }
 
 
