@@ -19,7 +19,7 @@ package struct CheckoutError: Error, Sendable, Equatable {
   package var validationErrors: [FieldError]
   /// Another checkout that is in the way, if the caller may see it.
   package var checkout: CheckoutID?
-  /// The manager that has the payment method. It stands in replies alone, so it is not stored.
+  /// The manager that has the payment method; it stands in replies alone, so it is not stored.
   package var manager: Manager?
   /// Why no manager has it, likewise.
   package var reason: Unavailability?

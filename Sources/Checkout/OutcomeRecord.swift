@@ -33,6 +33,7 @@ package struct OutcomeRecord: Sendable, Equatable {
   /// - Parameters:
   ///   - span: How long all are.
   ///   - wallOffset: How far the wall clock is ahead of the steady one.
+  /// - Returns: The span, counted from the end.
   package func retention(_ span: Milliseconds, wallOffset: Milliseconds) -> Milliseconds {
     guard let voucher else { return span }
     let day: Milliseconds = 86_400_000

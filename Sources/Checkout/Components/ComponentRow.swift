@@ -44,9 +44,7 @@ package struct FieldRow: Sendable {
   let instrumentName: String
   private let knownMember: (@Sendable (Customer) -> String?)?
 
-  /// Makes a row.
-  ///
-  /// - Parameter known: Where upstream has it already.
+  /// Makes a row; `known` tells where upstream has the field already.
   init(
     _ name: StaticString, _ kind: Kind, label: String, isSecret: Bool = false,
     maximumByteCount: Int,
@@ -140,7 +138,9 @@ package struct ComponentRow: Sendable {
 
 /// The components that this version offers.
 extension ComponentRow {
-  /// Every row. A new kind of component is one more, and nothing else here.
+  /// Every row.
+  ///
+  /// A new kind of component is one more, and nothing else here.
   package static let all: [ComponentRow] = [
     BanksComponent.row,
     StripeAchUserDetailsComponent.row,

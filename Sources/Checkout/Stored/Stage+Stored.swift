@@ -109,6 +109,7 @@ extension PendingOperation {
   /// The form in the store.
   ///
   /// - Parameter hidesInstrument: Whether what is tokenized holds a secret, which is never written.
+  /// - Returns: One tree.
   func stored(hidesInstrument: Bool) -> Value {
     var request = operation.request.stored
     if hidesInstrument, case .tokenize = operation.request {
