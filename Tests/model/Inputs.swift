@@ -64,7 +64,7 @@ extension Cells {
 
     /// What may come of the bank account's collector.
     static let reports: [BankAccountReport] = [
-      .succeeded, .failed(errorID: "collector-own", description: nil),
+      .succeeded, .pendingVerification, .failed(errorID: "collector-own", description: nil),
       .cancelled,
     ]
   }
@@ -191,6 +191,7 @@ extension BankAccountReport {
   fileprivate var text: String {
     switch self {
     case .succeeded: ".succeeded"
+    case .pendingVerification: ".pendingVerification"
     case .failed: ".failed(errorID: \"collector-own\", description: nil)"
     case .cancelled: ".cancelled"
     }
