@@ -142,7 +142,7 @@ class Lines(DaemonTest):
             "ping with some": ("system.ping", [1]),
             "key and more": ("checkout.get", {"checkoutId": {"startKey": "k", "x": 1}}),
             "no key": ("checkout.get", {"checkoutId": {}}),
-            "fraction": ("events.read", {"checkoutId": "co_0123456789abcdef", "after": 1.0}),
+            "fraction": ("events.read", {"checkoutId": "co_0123456789abcdef", "after": 1.5}),
             "beyond 64 bits": ("events.read", {"checkoutId": "co_0123456789abcdef", "after": 2**63}),
         }
         for name, (method, params) in calls.items():

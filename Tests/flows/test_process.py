@@ -214,7 +214,7 @@ class Privacy(DaemonTest):
         self.client.read_message()
         self.sandbox.fault("configuration", status=400, body={"error": {"errorId": "X", "description": token}})
         self.assert_refused(1006, "server-error", None, "checkout.start", clientToken=token)
-        checkout = self.chosen(self.session(actionTokenOverrides={"intent": "OTHER"}))
+        checkout = self.chosen(self.session(actionTokenOverrides={"intent": "3DS_AUTHENTICATION"}))
         checkout.submit()
         self.assert_failed(checkout.await_end(), "unsupported-required-action", "unknown")
 

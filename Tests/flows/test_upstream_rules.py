@@ -129,23 +129,28 @@ class ReplacementTokens(RulesTest):
 
     def test_unusable_ones(self) -> None:
         cases: list[tuple[JsonObject, str]] = [
-            ({"intent": "SOMETHING_ELSE"}, "unsupported-required-action"),
-            ({"intent": None}, "unsupported-required-action"),
-            ({"statusUrl": None}, "invalid-client-token"),
-            ({"redirectUrl": None}, "invalid-client-token"),
+            ({"intent": "3DS_AUTHENTICATION"}, "unsupported-required-action"),
+            ({"intent": "PROCESSOR_3DS"}, "unsupported-required-action"),
+            ({"statusUrl": None}, "unsupported-required-action"),
+            ({"statusUrl": 7}, "unsupported-required-action"),
             ({"accessToken": None}, "invalid-client-token"),
             ({"exp": 1}, "invalid-client-token"),
-            ({"statusUrl": 7}, "invalid-client-token"),
         ]
         for overrides, error_id in cases:
             with self.subTest(overrides):
                 self.assert_ends(error_id, **overrides)
 
+    def test_what_is_asked_for_is_told_by_the_members(self) -> None:
+        for intent in (None, "SOMETHING_ELSE"):
+            with self.subTest(intent):
+                checkout = self.redirected(self.session(actionTokenOverrides={"intent": intent}))
+                self.assertEqual(checkout.state, "awaitingRedirect")
+
     def test_unusable_ones_for_ach(self) -> None:
         cases: list[tuple[JsonObject, str]] = [
-            ({"intent": "ADYEN_IDEAL_REDIRECTION"}, "unsupported-required-action"),
-            ({"stripeClientSecret": None}, "invalid-client-token"),
-            ({"sdkCompleteUrl": None}, "invalid-client-token"),
+            ({"intent": "PROCESSOR_3DS"}, "unsupported-required-action"),
+            ({"stripeClientSecret": None}, "unsupported-required-action"),
+            ({"sdkCompleteUrl": None}, "unsupported-required-action"),
         ]
         for overrides, error_id in cases:
             with self.subTest(overrides):
