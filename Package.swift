@@ -178,5 +178,5 @@ if Context.environment["CHECKOUTD_MODEL"] != nil {
   package.targets.append(
     .executableTarget(
       name: "CheckoutModel", dependencies: ["Checkout", "ValueTree"], path: "Tests/model",
-      exclude: ["run"], swiftSettings: strict))
+      exclude: ["run", "faults"], swiftSettings: strict))
 }

@@ -54,9 +54,10 @@ struct CheckoutMethods {
 
   private func start(_ session: Session, _ asked: StartCheckout) throws(RPCError) -> Reply {
     try hub.checkWaiting(session)
-    let fingerprint = Fingerprint(
+    let fingerprints = Fingerprints(
       [asked.clientToken] + asked.texts + [asked.allowsRepeat ? "allowRepeat" : nil])
-    if let key = asked.key, let live = try checkouts.started(by: session, key: key, as: fingerprint)
+    if let key = asked.key,
+      let live = try checkouts.started(by: session, key: key, as: fingerprints)
     {
       return .later { call in hub.wait(call, on: live, for: .start, session) }
     }
@@ -67,8 +68,8 @@ struct CheckoutMethods {
       Checkouts.Start(
         token: token, settings: asked.settings, shares: asked.shares,
         record: StartRecord(
-          key: asked.key, fingerprint: fingerprint,
-          tokenFingerprint: Fingerprint(token.accessToken),
+          key: asked.key, fingerprint: fingerprints.current,
+          tokenFingerprint: Fingerprints(accessToken: token.accessToken).current,
           allowsRepeat: asked.allowsRepeat)), by: session)
     return .later { call in hub.wait(call, on: live, for: .start, session) }
   }

@@ -92,10 +92,13 @@ final class CheckoutRegistry {
 
   // MARK: Client sessions
 
-  /// The checkout that holds a client session, named by the digest of its token or its id, against
-  /// another.
-  func holder(of fingerprint: Fingerprint, against other: LiveCheckout? = nil) -> LiveCheckout? {
-    sessions.holder(of: fingerprint, against: other?.id).flatMap { self[$0] }
+  /// The checkout that holds a client session, named by digests of its tokens and its id, against
+  /// another: a live one first.
+  func holder(of names: [Fingerprint], against other: LiveCheckout? = nil) -> LiveCheckout? {
+    let holders = names.compactMap { name in
+      sessions.holder(of: name, against: other?.id).flatMap { self[$0] }
+    }
+    return holders.first { !$0.checkout.isEnded } ?? holders.first
   }
 
   /// Gives a client session to a checkout.
@@ -129,8 +132,8 @@ final class CheckoutRegistry {
 
   /// Whether another checkout may have created its payment with a key that its client chose.
   func isTaken(key: String, besides entry: LiveCheckout) -> Bool {
-    let fingerprint = Fingerprint(key: key)
-    return all.contains { $0 !== entry && $0.keyFingerprint == fingerprint }
+    let fingerprints = Fingerprints(paymentKey: key)
+    return all.contains { $0 !== entry && fingerprints.contains($0.keyFingerprint) }
   }
 }
 

@@ -61,7 +61,7 @@ final class Checkouts {
   private var moment: Moment {
     Moment(
       now: clock.now, wallOffset: clock.wallOffset, entropy: entropy.next(),
-      asksQuestions: questions.areAsked, digest: PaymentKeyDigest.uuid)
+      asksQuestions: questions.areAsked, digest: NameDigest.paymentKey)
   }
 
   /// How far the wall clock is ahead of the steady one now.
@@ -120,12 +120,12 @@ final class Checkouts {
 
   /// The checkout that a user has started with a key, if the start was the same.
   func started(
-    by session: Session, key: String, as fingerprint: Fingerprint
+    by session: Session, key: String, as fingerprints: Fingerprints
   ) throws(RPCError) -> LiveCheckout? {
     guard let live = registry.checkout(startedBy: session.caller.userID, key: key) else {
       return nil
     }
-    guard live.start.fingerprint == fingerprint else {
+    guard fingerprints.contains(live.start.fingerprint) else {
       throw RPCError(CheckoutError(.keyReused, path: "/startKey", checkout: live.id))
     }
     try turn.requireStore()
@@ -159,7 +159,7 @@ final class Checkouts {
   /// Starts a checkout.
   func start(_ start: Start, by session: Session) throws(RPCError) -> LiveCheckout {
     var record = start.record
-    record.repeats = try requireFree(record, for: session)
+    record.repeats = try requireFree(start, for: session)
     let moment = moment
     let id = newID()
     let checkout = Checkout(
@@ -195,11 +195,14 @@ final class Checkouts {
   ///
   /// - Returns: What came of the one that the start may repeat, if there is one.
   private func requireFree(
-    _ start: StartRecord, for session: Session
+    _ start: Start, for session: Session
   ) throws(RPCError) -> Value? {
-    guard let holder = registry.holder(of: start.tokenFingerprint) else { return nil }
+    let names = Fingerprints(accessToken: start.token.accessToken).all
+    guard let holder = registry.holder(of: names) else { return nil }
     let owner = session.user.id
-    if start.allowsRepeat && holder.checkout.isEnded { return noteRepeat(after: holder, by: owner) }
+    if start.record.allowsRepeat && holder.checkout.isEnded {
+      return noteRepeat(after: holder, by: owner)
+    }
     if holder.checkout.isWorthAsking(questions.areAsked) { return nil }
     let isVisible = holder.owner == owner || owner == 0
     throw RPCError(CheckoutError(.sessionInUse, checkout: isVisible ? holder.id : nil))
@@ -284,7 +287,7 @@ final class Checkouts {
       return .operationFinished(
         operation.id, result, isSettledHere: isSettledHere(result))
     }
-    let session = configuration.clientSession.id.map { Fingerprint("session", $0) }
+    let session = configuration.clientSession.id.map { Fingerprints(session: $0) }
     if let holder = holder(of: session, against: live) {
       guard live.start.allowsRepeat && holder.checkout.isEnded else {
         return .sessionIsTaken(by: holder.owner == live.owner ? holder.id : nil)
@@ -293,7 +296,7 @@ final class Checkouts {
       live.setRepeats(noteRepeat(after: holder, by: live.owner))
       turn.undo { live.setRepeats(before) }
     }
-    if let session {
+    if let session = session?.current {
       let before = live.start.sessionFingerprint
       registry.take(session: session, for: live)
       turn.undo { [unowned self] in
@@ -303,10 +306,11 @@ final class Checkouts {
     return .operationFinished(operation.id, result)
   }
 
-  /// Who holds a session, by the digest of its id or of the start's token, against a checkout.
-  private func holder(of session: Fingerprint?, against live: LiveCheckout) -> LiveCheckout? {
-    session.flatMap { registry.holder(of: $0, against: live) }
-      ?? registry.holder(of: live.start.tokenFingerprint, against: live)
+  /// Who holds a session, by its id or the token, against a checkout.
+  private func holder(of session: Fingerprints?, against live: LiveCheckout) -> LiveCheckout? {
+    let token = Fingerprints(accessToken: live.checkout.token.accessToken)
+    return registry.holder(
+      of: (session?.all ?? []) + [live.start.tokenFingerprint] + token.all, against: live)
   }
 
   /// Whether a key that was used belongs to a payment that ended here as failed or cancelled.
@@ -326,7 +330,7 @@ final class Checkouts {
     guard case .fetchConfiguration = operation.request, !live.start.allowsRepeat,
       case .success(.configuration(let configuration)) = result, registry[live.id] === live
     else { return false }
-    let session = configuration.clientSession.id.map { Fingerprint("session", $0) }
+    let session = configuration.clientSession.id.map { Fingerprints(session: $0) }
     guard let holder = holder(of: session, against: live),
       holder.checkout.isWorthAsking(questions.areAsked)
     else { return false }

@@ -65,7 +65,9 @@ final class LiveCheckout {
   var owner: UInt32 { user.id }
 
   /// A digest of the key of its payment, if one may have been created.
-  var keyFingerprint: Fingerprint? { keptKey ?? checkout.paymentKey.map(Fingerprint.init(key:)) }
+  var keyFingerprint: Fingerprint? {
+    keptKey ?? checkout.paymentKey.map { Fingerprints(paymentKey: $0).current }
+  }
 
   /// Becomes what its record says, and nothing more.
   func archive(_ record: OutcomeRecord) {

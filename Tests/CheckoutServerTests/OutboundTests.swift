@@ -1,4 +1,5 @@
 import Testing
+import ValueTree
 
 @testable import CheckoutServer
 
@@ -43,5 +44,21 @@ import Testing
     ]
     #expect(Set(prints).count == prints.count)
     #expect(Fingerprint("a", nil) == Fingerprint("a", nil))
+  }
+
+  /// As Python's `uuid.uuid5` has it, of the text and 0xFF.
+  @Test func `a text has its digest for ever`() {
+    let digest: Value = [.integer(4787362100591219952), .integer(-9187223119997713212)]
+    #expect(Fingerprint("cs-1").stored == digest)
+    #expect(Fingerprint(digest) == Fingerprint("cs-1"))
+  }
+
+  @Test func `what an earlier version has stored names the same`() {
+    let names = Fingerprints(session: "cs-1")
+    #expect(names.contains(Fingerprint("session", "cs-1")))
+    let stored: Value = [.integer(-2682318486290788555), .integer(-6728393227688788195)]
+    #expect(names.contains(Fingerprint(stored)))
+    #expect(!Fingerprints(session: "cs-2").contains(Fingerprint(stored)))
+    #expect(!names.contains(nil))
   }
 }

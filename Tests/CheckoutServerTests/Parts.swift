@@ -69,7 +69,9 @@ final class Parts {
   }
 
   /// Starts a checkout.
-  func start(_ token: String = "a", by session: Session) throws -> LiveCheckout {
+  func start(
+    _ token: String = "a", by session: Session, notedAs fingerprint: Fingerprint? = nil
+  ) throws -> LiveCheckout {
     try checkouts.start(
       Checkouts.Start(
         token: ClientToken(
@@ -77,7 +79,8 @@ final class Parts {
           configurationURL: "https://api.example.com/configuration"), settings: Settings(),
         shares: [],
         record: StartRecord(
-          key: nil, fingerprint: Fingerprint("f"), tokenFingerprint: Fingerprint(token))),
+          key: nil, fingerprint: Fingerprint("f"),
+          tokenFingerprint: fingerprint ?? Fingerprint(token))),
       by: session)
   }
 

@@ -1,4 +1,6 @@
+import JSONRPC
 import Testing
+import ValueTree
 
 @testable import CheckoutServer
 
@@ -45,7 +47,19 @@ import Testing
   }
 }
 
-@Suite struct PaymentKeyDigestTests {
+@Suite struct EarlierFingerprintTests {
+  @Test func `a session that a checkout of an earlier version holds is held`() throws {
+    let parts = Parts()
+    let session = parts.session(of: 1000)
+    _ = try parts.start("a", by: session, notedAs: Fingerprint(asEarlierVersionsOf: ["a"]))
+    parts.endTurn()
+    let refusal = #expect(throws: RPCError.self) { try parts.start("a", by: session) }
+    #expect(refusal?.data?["errorId"] == "session-in-use")
+    _ = try parts.start("b", by: session)
+  }
+}
+
+@Suite struct PaymentKeyTests {
   /// As Python's `uuid.uuid5` has them.
   @Test(
     arguments: [
@@ -55,6 +69,6 @@ import Testing
       ("accés\n16", "d9de99fe-1020-5280-8ad2-8b193e85384a"),
     ])
   func `a name has its UUID for ever`(name: String, digest: String) {
-    #expect(PaymentKeyDigest.uuid(of: name) == digest)
+    #expect(NameDigest.paymentKey(of: name) == digest)
   }
 }
