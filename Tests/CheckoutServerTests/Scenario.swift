@@ -184,6 +184,24 @@ struct Scenario: CustomTestStringConvertible, Sendable {
         checkout(0, "checkout.cancel"),
       ]),
     Scenario(
+      name: "a page for a method without a form", users: [1000],
+      steps: [
+        start(), .answer(nil),
+        checkout(0, "nativeUIManager.provide", [.init("paymentMethodType", "ADYEN_TWINT")]),
+        component("component.start"), component("component.submit"), .answer(nil), .answer(nil),
+        component("component.reportRedirect", [.init("outcome", "presented")]), .answer(nil),
+        .answer(nil),
+      ]),
+    Scenario(
+      name: "a code that the shopper confirms elsewhere", users: [1000],
+      steps: [
+        start(), .answer(nil),
+        checkout(0, "rawDataManager.provide", [.init("paymentMethodType", "ADYEN_BLIK")]),
+        component("component.start"),
+        component("component.updateCollectedData", [.init("data", ["otp": "123456"])]),
+        component("component.submit"), .answer(nil), .answer(nil), .answer(nil), .answer(nil),
+      ]),
+    Scenario(
       name: "a mandate that is accepted", users: [1000],
       steps: collecting + [
         component(

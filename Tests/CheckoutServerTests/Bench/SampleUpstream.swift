@@ -77,33 +77,44 @@ extension SampleUpstream {
     intent: "STRIPE_ACH_TOKEN", pciURL: "https://pci.primer.io", stripeClientSecret: "secret-1",
     sdkCompleteURL: "https://api.primer.io/complete")
 
-  /// What it answers about a session with both payment methods.
+  private static let confirmationToken = ClientToken(
+    encoded: "h.blik.s", accessToken: "access-7", expiresAt: 4_102_444_800_000,
+    intent: "PAYMENT_METHOD_BLIK", statusURL: "https://api.primer.io/status")
+
+  /// What it answers about a session with a payment method of each manager.
   static func answer(
     _ request: Operation.Request, isSurcharged: Bool
   ) -> Result<Answer, OperationFailure> {
     switch request {
     case .fetchConfiguration, .performActions:
-      var both = configuration
-      both.paymentMethods.append(
+      var all = configuration
+      all.paymentMethods += [
         PaymentMethod(
-          id: "cfg-ach", type: "STRIPE_ACH", name: "ACH", implementationType: "NATIVE_SDK"))
-      both.clientSession.lineItems = [
+          id: "cfg-ach", type: "STRIPE_ACH", name: "ACH", implementationType: "NATIVE_SDK"),
+        PaymentMethod(
+          id: "cfg-twint", type: "ADYEN_TWINT", name: "TWINT", implementationType: "WEB_REDIRECT"),
+        PaymentMethod(
+          id: "cfg-blik", type: "ADYEN_BLIK", name: "BLIK", implementationType: "NATIVE_SDK"),
+      ]
+      all.clientSession.lineItems = [
         LineItem(id: "i-1", description: "Mug", amount: 1299, quantity: 1)
       ]
-      both.clientSession.customer.emailAddress = "ada@example.com"
-      if isSurcharged { both.clientSession.surcharges = ["ADYEN_IDEAL": 50] }
-      return .success(.configuration(both))
+      all.clientSession.customer.emailAddress = "ada@example.com"
+      if isSurcharged { all.clientSession.surcharges = ["ADYEN_IDEAL": 50] }
+      return .success(.configuration(all))
     case .tokenize(let instrument):
-      let isDebit = instrument.jsonText.contains("STRIPE")
-      return .success(.instrument(PaymentInstrument(token: isDebit ? "tok-ach" : "tok-1")))
-    case .createPayment("tok-ach", _):
-      return .success(
-        .payment(
-          PaymentResponse(
-            id: "pay-1", orderID: "o-1", status: .pending,
-            requiredAction: RequiredAction(
-              name: "USE_PRIMER_SDK", clientToken: .success(collectorToken)))))
+      let text = instrument.jsonText
+      let token = text.contains("STRIPE") ? "tok-ach" : text.contains("BLIK") ? "tok-blik" : "tok-1"
+      return .success(.instrument(PaymentInstrument(token: token)))
+    case .createPayment("tok-ach", _): return .success(.payment(asking(for: collectorToken)))
+    case .createPayment("tok-blik", _): return .success(.payment(asking(for: confirmationToken)))
     default: return answer(request)
     }
+  }
+
+  private static func asking(for token: ClientToken) -> PaymentResponse {
+    PaymentResponse(
+      id: "pay-1", orderID: "o-1", status: .pending,
+      requiredAction: RequiredAction(name: "USE_PRIMER_SDK", clientToken: .success(token)))
   }
 }
