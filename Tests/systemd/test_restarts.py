@@ -145,15 +145,15 @@ class InGoodOrder(ServiceTest):
     def test_what_is_sent_while_there_is_no_daemon_is_answered(self) -> None:
         client = self.connect()
         client.call("system.ping")
-        self.service.change_unit("[Service]\nExecStartPre=/bin/sh -c 'until [ -e /run/go-on ]; do :; done'\n")
+        self.service.change_unit("[Service]\nExecStartPre=/bin/sh -c 'until [ -e /run/checkoutd/go-on ]; do :; done'\n")
         restart = subprocess.Popen(["systemctl", "restart", SERVICE])
         while self.service.state != "activating":
             self.assertIsNone(restart.poll())
         first = client.send("system.ping")
         newcomer = self.service.connect()
         second = newcomer.send("system.ping")
-        open("/run/go-on", "w").close()
-        self.addCleanup(os.unlink, "/run/go-on")
+        open("/run/checkoutd/go-on", "w").close()
+        self.addCleanup(os.unlink, "/run/checkoutd/go-on")
         self.assertEqual((client.result(first), newcomer.result(second)), ({}, {}))
         self.assertEqual(restart.wait(20), 0)
 
