@@ -148,7 +148,7 @@ import ValueTree
     let bench = try ServerBench(limits: Self.limits())
     let owner = try bench.connect()
     let administrator = try bench.connect(as: 0, isAdministrator: true)
-    bench.start(400, by: owner)
+    try bench.start(400, by: owner)
     #expect(bench.registry.count == 400)
     var clients: [TestClient] = []
     let name = String(repeating: "\u{1}", count: 255)

@@ -13,7 +13,7 @@ import ValueTree
   init() throws {
     bench = try ServerBench()
     owner = try bench.connect()
-    bench.start(250, by: owner)
+    try bench.start(250, by: owner)
     listener = try bench.connect()
     ids = bench.registry.checkouts.map(\.idText)
     try #require(ids.count == 250)

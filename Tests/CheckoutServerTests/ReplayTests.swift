@@ -12,7 +12,7 @@ import ValueTree
 @Suite struct ReplayTests {
   /// Starts a checkout and collects data of it again and again.
   private func collect(_ count: Int, _ bench: ServerBench, _ owner: TestClient) throws -> String {
-    bench.start(1, by: owner)
+    try bench.start(1, by: owner)
     let live = try #require(bench.registry.checkouts.first)
     let provided = try bench.call(
       owner, "componentWithRedirectManager.provide",

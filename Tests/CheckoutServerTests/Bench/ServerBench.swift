@@ -91,20 +91,27 @@ final class ServerBench {
     return CallOutcome(try client.readLines(), id)
   }
 
-  /// Has a client start that many checkouts, each of a session of its own.
-  func start(_ count: Int, by client: TestClient) {
-    for number in 0..<count {
-      let params: Value = ["clientToken": .string(SampleUpstream.token(number))]
-      let call: Value = ["jsonrpc": "2.0", "method": "checkout.start", "params": params]
-      client.send(call.jsonText + "\n")
-      turn()
-      upstream.answer { _ in
-        var configuration = SampleUpstream.configuration
-        configuration.clientSession.id = "cs-\(number)"
-        return .success(.configuration(configuration))
-      }
-      turn()
+  /// Has a client start a checkout of the session of that number; what else there is to read is lost.
+  @discardableResult
+  func start(
+    session number: Int, by client: TestClient, _ members: [Value.Member] = []
+  ) throws -> CallOutcome {
+    let token = Value.Member("clientToken", .string(SampleUpstream.token(number)))
+    let (text, id) = line("checkout.start", .object([token] + members))
+    client.send(text)
+    turn()
+    upstream.answer { _ in
+      var configuration = SampleUpstream.configuration
+      configuration.clientSession.id = "cs-\(number)"
+      return .success(.configuration(configuration))
     }
+    turn()
+    return CallOutcome(try client.readLines(), id)
+  }
+
+  /// Has a client start that many checkouts, each of a session of its own.
+  func start(_ count: Int, by client: TestClient) throws {
+    for number in 0..<count { try start(session: number, by: client) }
   }
 
   /// Answers the oldest request, and runs a turn.
