@@ -21,16 +21,16 @@ extension Methods {
     Parameter<String>(
       "clientToken", Shapes.clientToken, "The token that your backend was given."),
     Parameter<Sent<Settings>?>.optional(
-      "settings", Shapes.settings.sent, "How the payment is to go."),
+      "settings", Shapes.settings.withText { Sent($0, $1) }, "How the payment is to go."),
     Parameter<Sent<[StartCheckout.Asked]>?>.optional(
-      "decisions", Shape<StartCheckout.Asked>.word.list(atMost: 1).sent,
+      "decisions", Shape<StartCheckout.Asked>.word.list(atMost: 1).withText { Sent($0, $1) },
       "What you want to decide yourself."),
     Parameter<Int64?>.optional(
       "decisionTimeoutMs", .integer(1000...1_800_000), "How long each decision may take."),
     Parameter<String?>.optional(
       "startKey", Shapes.startKey, "Makes the start repeatable: the same key, one checkout."),
     Parameter<Sent<[Share]>?>.optional(
-      "share", Shapes.share.list(atMost: 64).sent, "Who else may use it."),
+      "share", Shapes.share.list(atMost: 64).withText { Sent($0, $1) }, "Who else may use it."),
     Parameter<Bool>.optional(
       "allowRepeat", .boolean, else: false,
       "Start although a checkout of this session has ended in which money moved or may move."),

@@ -18,6 +18,17 @@ package struct PageRequest: Sendable {
   package let limit: Int
 }
 
+/// What was read, and the JSON text that it was sent as.
+struct Sent<T> {
+  let value: T
+  let text: String
+
+  init(_ value: T, _ text: String) {
+    self.value = value
+    self.text = text
+  }
+}
+
 /// What `checkout.start` is given.
 package struct StartCheckout: Sendable {
   /// The client token, encoded.

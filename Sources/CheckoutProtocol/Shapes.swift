@@ -20,8 +20,9 @@ enum Shapes {
     .named("CheckoutReference")
 
   /// A component by its id; nil if the text is none.
-  static let component = Shape<ComponentID?>(Schemas.componentID, otherwise: "must be a string") {
-    view in unsafe view.withUTF8 { unsafe ComponentID(utf8: $0) }
+  static let component = Shape<ComponentID?>(checking: Schemas.componentID) {
+    view throws(SchemaViolation) in
+    unsafe view.withUTF8 { unsafe ComponentID(utf8: $0) } ?? nil
   }
 
   static let startKey: Shape<String> = .text(1...255)

@@ -36,22 +36,23 @@ struct Envelope {
     var params: JSONView?
     var isResponse = false
     var idCount = 0
+    let names = Names.known
     for (name, value) in view.members {
       switch name.shortString {
-      case Name.jsonrpc: version = value
-      case Name.id:
+      case names.jsonrpc: version = value
+      case names.id:
         idView = value
         idCount += 1
-      case Name.method: method = value
-      case Name.params: params = value
-      case Name.result, Name.error: isResponse = true
+      case names.method: method = value
+      case names.params: params = value
+      case names.result, names.error: isResponse = true
       default: break
       }
     }
     if isResponse, method == nil { return .response }
     guard idCount < 2 else { return .invalid(.null) }
     let id = idView.flatMap { RequestID($0) }
-    guard idView == nil || id != nil, let version, version.shortString == Name.version,
+    guard idView == nil || id != nil, let version, version.shortString == names.version,
       let method, method.kind == .string,
       params.map({ $0.kind == .array || $0.kind == .object }) ?? true
     else {
@@ -76,13 +77,17 @@ struct Envelope {
   }
 
   /// The names of an envelope's members, and the version that it must have.
-  private enum Name {
-    static let jsonrpc = JSONView.shortString("jsonrpc")
-    static let id = JSONView.shortString("id")
-    static let method = JSONView.shortString("method")
-    static let params = JSONView.shortString("params")
-    static let result = JSONView.shortString("result")
-    static let error = JSONView.shortString("error")
-    static let version = JSONView.shortString("2.0")
+  ///
+  /// All of them are one constant: a constant that is made when it is first used costs a call to get.
+  private struct Names {
+    static let known = Names()
+
+    let jsonrpc = JSONView.shortString("jsonrpc")
+    let id = JSONView.shortString("id")
+    let method = JSONView.shortString("method")
+    let params = JSONView.shortString("params")
+    let result = JSONView.shortString("result")
+    let error = JSONView.shortString("error")
+    let version = JSONView.shortString("2.0")
   }
 }

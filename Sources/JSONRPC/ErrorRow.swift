@@ -1,4 +1,5 @@
 /// One kind of error: what a reply says, and when.
+@usableFromInline
 package struct ErrorRow: Equatable, Sendable {
   /// The code.
   package let code: RPCError.Code

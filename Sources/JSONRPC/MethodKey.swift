@@ -2,6 +2,7 @@ package import JSON
 package import ValueTree
 
 /// A method, and the type its parameters are read as: what its handler is given.
+@usableFromInline
 package struct MethodKey<P>: AnyMethodKey {
   /// What dispatch, documentation and tests know about it.
   package let row: MethodRow
@@ -14,6 +15,27 @@ package struct MethodKey<P>: AnyMethodKey {
     self.read = read
   }
 
+  /// Everything about a method that needs no parameter's type, so that what is inlined stays small.
+  @usableFromInline
+  init(
+    _ name: StaticString, _ summary: String, rows: [ParameterRow], result: ResultRow,
+    errors: [ErrorRow], examples: [ExampleRow],
+    making make: @escaping @Sendable (inout Places) throws(RPCError) -> P
+  ) {
+    self.init(
+      MethodRow(
+        name, summary, parameters: rows, result: result, errors: errors, examples: examples)
+    ) { params throws(RPCError) in
+      var places: Places
+      do throws(SchemaViolation) {
+        places = try Places(of: rows, in: params)
+      } catch {
+        throw RPCError(error)
+      }
+      return try make(&places)
+    }
+  }
+
   /// Makes a method.
   ///
   /// - Parameters:
@@ -24,6 +46,10 @@ package struct MethodKey<P>: AnyMethodKey {
   ///   - errors: What may go wrong, beside what goes for all methods.
   ///   - examples: Calls with their results.
   ///   - make: Makes what the handler is given of what was read.
+  ///
+  /// It is inlined, and so is a ``Shape``'s for objects: where the types are known the closure needs
+  /// none of them at run time. Otherwise each call would look them up, at 3000 instructions a parameter.
+  @inlinable
   package init<each T>(
     _ name: StaticString, _ summary: String, _ parameters: repeat Parameter<each T>,
     result: ResultRow, errors: [ErrorRow] = [], examples: [ExampleRow] = [],
@@ -32,23 +58,9 @@ package struct MethodKey<P>: AnyMethodKey {
     var rows: [ParameterRow] = []
     for parameter in repeat each parameters { rows.append(parameter.row) }
     self.init(
-      MethodRow(
-        name, summary, parameters: rows, result: result, errors: errors, examples: examples)
-    ) { [rows] params throws(RPCError) in
-      var places: Places
-      do throws(SchemaViolation) {
-        places = try Places(of: rows, in: params)
-      } catch {
-        throw RPCError(error)
-      }
-      func next<X>(_ parameter: Parameter<X>) throws(RPCError) -> X {
-        do throws(SchemaViolation) {
-          return try places.readNext(parameter)
-        } catch {
-          throw RPCError(error)
-        }
-      }
-      return try make(repeat try next(each parameters))
+      name, summary, rows: rows, result: result, errors: errors, examples: examples
+    ) { places throws(RPCError) in
+      try make(repeat try places.takeNext(each parameters))
     }
   }
 

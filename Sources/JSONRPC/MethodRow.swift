@@ -36,9 +36,11 @@ package struct MethodRow: Sendable {
 }
 
 /// One parameter of a method.
+@usableFromInline
 package typealias ParameterRow = Schema.Member
 
 /// What a method returns.
+@usableFromInline
 package struct ResultRow: Sendable {
   /// A name for the documentation.
   package let name: String
@@ -56,6 +58,7 @@ package struct ResultRow: Sendable {
 }
 
 /// One call of a method with its result.
+@usableFromInline
 package struct ExampleRow: Sendable {
   /// A name for the documentation.
   package let name: String

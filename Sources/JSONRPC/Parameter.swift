@@ -1,9 +1,12 @@
 internal import JSON
 
 /// One parameter of a method, or one member of an object: its row, and the type it is read as.
-package struct Parameter<T>: Sendable {
+///
+/// An object, since each call hands it on: a reference costs less to copy than a schema.
+@usableFromInline
+package final class Parameter<T>: Sendable {
   /// The row, for the documentation.
-  package let row: ParameterRow
+  @usableFromInline package let row: ParameterRow
   /// Reads the value, or nil for what was left out.
   let read: @Sendable (JSONView?) throws(SchemaViolation) -> T
 
@@ -15,7 +18,7 @@ package struct Parameter<T>: Sendable {
   }
 
   /// Makes a parameter that may not be left out.
-  package init(_ name: StaticString, _ shape: Shape<T>, _ summary: String = "") {
+  package convenience init(_ name: StaticString, _ shape: Shape<T>, _ summary: String = "") {
     self.init(ParameterRow(name, shape.schema, summary)) { view throws(SchemaViolation) in
       guard let view else { throw SchemaViolation("is required") }
       return try shape.read(view)
@@ -46,6 +49,7 @@ package struct Parameter<T>: Sendable {
 /// Where the values of some rows stand: in an object by their names, in an array in their order.
 ///
 /// It holds places on the parser's tape, not copies, and is valid as long as the text.
+@usableFromInline
 struct Places {
   /// The most rows that one can have.
   static let maximumCount = 16
@@ -103,6 +107,7 @@ struct Places {
   /// - Parameter parameter: The one that the row is of.
   /// - Returns: Its value.
   /// - Throws: What is wrong with it, seen from the whole.
+  @usableFromInline
   mutating func readNext<T>(_ parameter: Parameter<T>) throws(SchemaViolation) -> T {
     let index = next
     next += 1
@@ -110,6 +115,16 @@ struct Places {
       return try parameter.read(self[index])
     } catch {
       throw error.inside(isByPosition ? String(index) : parameter.row.name.description)
+    }
+  }
+
+  /// The same, as a call is told what is wrong.
+  @usableFromInline
+  mutating func takeNext<T>(_ parameter: Parameter<T>) throws(RPCError) -> T {
+    do throws(SchemaViolation) {
+      return try readNext(parameter)
+    } catch {
+      throw RPCError(error)
     }
   }
 

@@ -1,6 +1,7 @@
 package import ValueTree
 
 /// The `error` of a reply.
+@usableFromInline
 package struct RPCError: Error, Equatable, Sendable {
   /// A code of JSON-RPC, of this server, or of the application.
   ///

@@ -1,6 +1,7 @@
 package import JSON
 
 /// Where a value differs from its schema, and how.
+@usableFromInline
 package struct SchemaViolation: Error, Equatable, Sendable {
   /// JSON pointer from the value checked to the part that differs; empty for the value itself.
   package var path: String

@@ -1,4 +1,5 @@
 /// The shape of a value: enough to check a parameter and to document it as JSON Schema.
+@usableFromInline
 package indirect enum Schema: Sendable {
   /// Anything at all.
   case any
@@ -26,6 +27,7 @@ package indirect enum Schema: Sendable {
   case named(String, Schema)
 
   /// One member of an object, or one parameter of a method.
+  @usableFromInline
   package struct Member: Sendable {
     /// The name on the wire.
     package let name: StaticString

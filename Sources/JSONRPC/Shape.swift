@@ -2,6 +2,7 @@ package import JSON
 package import ValueTree
 
 /// A schema, and the type that a value which fits it is read as.
+@usableFromInline
 package struct Shape<T>: Sendable {
   /// What a value must be like.
   package let schema: Schema
@@ -18,15 +19,28 @@ package struct Shape<T>: Sendable {
   ///
   /// - Parameters:
   ///   - schema: What a value must be like.
-  ///   - otherwise: What is wrong with a value that fits the schema and cannot be read.
-  ///   - read: Reads a value that fits. It keeps no view.
+  ///   - read: Reads a value that fits, or says what is wrong with it all the same. It keeps no view.
   package init(
-    _ schema: Schema, otherwise: String, _ read: @escaping @Sendable (JSONView) -> T?
+    checking schema: Schema,
+    _ read: @escaping @Sendable (JSONView) throws(SchemaViolation) -> T
   ) {
     self.init(schema) { view throws(SchemaViolation) in
       if let found = schema.violation(in: view) { throw found }
-      guard let value = read(view) else { throw SchemaViolation(otherwise) }
-      return value
+      return try read(view)
+    }
+  }
+
+  /// Everything about an object that needs no member's type.
+  @usableFromInline
+  init(
+    rows: [Schema.Member],
+    making make: @escaping @Sendable (inout Places) throws(SchemaViolation) -> T
+  ) {
+    precondition(rows.count <= Places.maximumCount)
+    self.init(.object(rows)) { view throws(SchemaViolation) in
+      guard view.kind == .object else { throw SchemaViolation("must be an object") }
+      var places = try Places(of: rows, in: view)
+      return try make(&places)
     }
   }
 
@@ -35,17 +49,15 @@ package struct Shape<T>: Sendable {
   /// - Parameters:
   ///   - members: The members, in the order in which they are read.
   ///   - make: Makes the value of what was read.
+  @inlinable
   package init<each M>(
     object members: repeat Parameter<each M>,
     make: @escaping @Sendable (repeat each M) throws(SchemaViolation) -> T
   ) {
     var rows: [Schema.Member] = []
     for member in repeat each members { rows.append(member.row) }
-    precondition(rows.count <= Places.maximumCount)
-    self.init(.object(rows)) { [rows] view throws(SchemaViolation) in
-      guard view.kind == .object else { throw SchemaViolation("must be an object") }
-      var places = try Places(of: rows, in: view)
-      return try make(repeat try places.readNext(each members))
+    self.init(rows: rows) { places throws(SchemaViolation) in
+      try make(repeat try places.readNext(each members))
     }
   }
 
@@ -100,45 +112,41 @@ package struct Shape<T>: Sendable {
     }
   }
 
-  /// The same shape, with the text that was sent.
-  package var sent: Shape<Sent<T>> {
-    Shape<Sent<T>>(schema) { view throws(SchemaViolation) in
-      Sent(value: try read(view), text: view.value.jsonText)
-    }
+  /// The same shape, read as another type that also has the JSON text that was sent, written anew.
+  package func withText<U>(_ make: @escaping @Sendable (T, String) -> U) -> Shape<U> {
+    Shape<U>(schema) { view throws(SchemaViolation) in make(try read(view), view.value.jsonText) }
   }
-}
-
-/// What was read, and the JSON text that it was sent as.
-package struct Sent<T> {
-  /// What was read.
-  package let value: T
-  /// Its text, written anew.
-  package let text: String
 }
 
 extension Shape {
   /// Any value that fits a schema, as it was sent.
   package static func value(_ schema: Schema) -> Shape<Value> where T == Value {
-    Shape(schema, otherwise: "does not fit") { $0.value }
+    Shape(checking: schema) { view throws(SchemaViolation) in view.value }
   }
 }
 
 extension Shape<Bool> {
   /// `true` or `false`.
-  package static let boolean = Shape(.boolean, otherwise: "must be a Boolean") { $0.bool }
+  package static let boolean = Shape(checking: .boolean) { view throws(SchemaViolation) in
+    try view.bool.required("must be a Boolean")
+  }
 }
 
 extension Shape<Int64> {
   /// A whole number within a range.
   package static func integer(_ range: ClosedRange<Int64>) -> Shape {
-    Shape(.integer(range), otherwise: "must be a 64-bit integer") { $0.wholeNumber }
+    Shape(checking: .integer(range)) { view throws(SchemaViolation) in
+      try view.wholeNumber.required("must be a 64-bit integer")
+    }
   }
 }
 
 extension Shape<String> {
   /// A string.
   package static func text(_ schema: Schema) -> Shape {
-    Shape(schema, otherwise: "must be a string") { $0.string }
+    Shape(checking: schema) { view throws(SchemaViolation) in
+      try view.string.required("must be a string")
+    }
   }
 
   /// A string, its length counted in bytes.
@@ -148,8 +156,21 @@ extension Shape<String> {
 extension Shape where T: RawRepresentable & CaseIterable & Sendable, T.RawValue == String {
   /// One of a type's words.
   package static var word: Shape {
-    Shape(.enumeration(T.allCases.map(\.rawValue)), otherwise: "is not a word allowed here") {
-      $0.string.flatMap(T.init)
+    Shape(checking: .enumeration(T.allCases.map(\.rawValue))) { view throws(SchemaViolation) in
+      let word = try view.string.required("must be a string")
+      return try T(rawValue: word).required("is not a word allowed here")
     }
+  }
+}
+
+extension Optional {
+  /// What is there.
+  ///
+  /// - Parameter problem: What is wrong if nothing is.
+  /// - Returns: It.
+  /// - Throws: That.
+  package func required(_ problem: String) throws(SchemaViolation) -> Wrapped {
+    guard let self else { throw SchemaViolation(problem) }
+    return self
   }
 }

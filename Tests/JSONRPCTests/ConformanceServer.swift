@@ -152,7 +152,7 @@ extension ConformanceServer {
     "conf.optional", "Its parameters, as far as they are there.",
     Parameter<Int64?>(
       "a",
-      Shape<Int64?>(.null, otherwise: "") { _ in .some(nil) }.or(whole64.map { $0 })),
+      Shape<Int64?>(checking: .null) { _ throws(SchemaViolation) in nil }.or(whole64.map { $0 })),
     Parameter<String?>.optional("b", .text(1...9)),
     Parameter<Inner?>.optional(
       "c",
