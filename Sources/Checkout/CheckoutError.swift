@@ -45,10 +45,7 @@ package struct CheckoutError: Error, Sendable, Equatable {
 
   /// The wire form: the `data` of an error reply, the `error` of an event.
   package var value: Value {
-    var members = [
-      Value.Member("errorId", .string(foreignID ?? id.rawValue)),
-      Value.Member("description", .string(detail ?? id.summary)),
-    ]
+    var members = id.members(foreignID: foreignID, detail: detail)
     func add(_ name: String, _ text: String?) {
       if let text { members.append(Value.Member(name, .string(text))) }
     }
@@ -119,29 +116,16 @@ package struct FieldError: Sendable, Equatable {
 
   /// The wire form in an error: `{"field","errorId","description"}`.
   package var value: Value {
-    [
-      "field": .string(field), "errorId": .string(id.rawValue),
-      "description": .string(id.summary),
-    ]
-  }
-
-  /// The kind of input it belongs to, in the words of the seed's `inputElementType`.
-  package var inputElementType: String {
-    switch id {
-    case .banksNotLoaded: "BANKS"
-    case .invalidBankID, .bankDisabled: "BANK"
-    case .invalidOTPCode: "OTP"
-    case .invalidPhoneNumber: "PHONE_NUMBER"
-    default: "USER_DETAILS"
-    }
+    .object([Value.Member("field", .string(field))] + id.members())
   }
 
   /// The wire form in a validation status:
   /// `{"errorId","description","diagnosticsId","inputElementType"}`.
   package func validationError(diagnosticsID: String) -> Value {
-    [
-      "errorId": .string(id.rawValue), "description": .string(id.summary),
-      "diagnosticsId": .string(diagnosticsID), "inputElementType": .string(inputElementType),
-    ]
+    .object(
+      id.members() + [
+        Value.Member("diagnosticsId", .string(diagnosticsID)),
+        Value.Member("inputElementType", .string(id.inputElementType)),
+      ])
   }
 }

@@ -66,7 +66,7 @@ import ValueTree
     for id in ErrorID.allCases {
       let row = ErrorRow(id)
       #expect(row.errorId == id.rawValue)
-      #expect(row.code.rawValue == id.code ?? -32603, "\(id.rawValue)")
+      #expect(row.code.rawValue == id.code?.rawValue ?? -32603, "\(id.rawValue)")
       #expect(row.when.hasPrefix(id.summary))
     }
     let error = CheckoutError(.invalidValue, path: "/settings/urlScheme")

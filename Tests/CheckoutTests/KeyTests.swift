@@ -290,7 +290,7 @@ import ValueTree
       bench.call(.decide(id: "d1", .continue(idempotencyKey: key))) == [
         "! idempotency-key-reused /paymentIdempotencyKey"
       ])
-    #expect(bench.lastRefusal?.id.code == 1003)
+    #expect(bench.lastRefusal?.id.code == .notInThisState)
     #expect(bench.call(.decide(id: "d1", .continue(idempotencyKey: nil))).last == "= {}")
   }
 

@@ -150,7 +150,7 @@ import ValueTree
       bench.call(.decide(id: "d1", .continueWithNewClientToken(token))) == [
         "! invalid-client-token /clientToken"
       ], "\(reason)")
-    #expect(bench.lastRefusal?.id.code == 1005)
+    #expect(bench.lastRefusal?.id.code == .unusable)
     #expect(bench.call(.decide(id: "d1", .complete(nil))).last == "= {}")
   }
 
