@@ -28,12 +28,13 @@ extension Checkout {
     do throws(Unavailability) {
       let row = try ComponentRow.serving(method)
       if row.manager == manager { return row }
-      error.manager = row.manager
+      error.facts = [.init("manager", .string(row.manager.rawValue))]
       error.detail = "The payment method belongs to \(row.manager.rawValue)"
     } catch {
       throw CheckoutError(
         .unsupportedPaymentMethodForManager,
-        detail: "The payment method cannot be used here", path: "/paymentMethodType", reason: error)
+        detail: "The payment method cannot be used here", path: "/paymentMethodType",
+        facts: [.init("reason", .string(error.rawValue))])
     }
     throw error
   }

@@ -71,6 +71,8 @@ extension Checkout {
     } catch {
       var error = error
       error.diagnosticsID = turn.moment.uuid()
+      // It is stored.
+      error.facts = []
       return end(.unknown, error, &turn)
     }
     if attempt?.isCancelling == true, !plan.needsNothingShown {
@@ -218,13 +220,18 @@ extension CheckoutError {
       self.init(.invalidClientToken, detail: "The client token cannot be decoded", path: path)
     case .missing(let field):
       self.init(.invalidClientToken, detail: "The client token lacks \(field)", path: path)
-    case .expired:
+    case .withoutExpiry:
+      self.init(.invalidClientToken, detail: "The client token names no expiry", path: path)
+    case .expired(let end, let now):
+      let (end, now) = (Timestamp(end).text, Timestamp(now).text)
       self.init(
-        .invalidClientToken, detail: "The client token has expired or names no expiry", path: path)
-    case .notAllowed(let field):
+        .invalidClientToken,
+        detail: "The client token expired at \(end); the clock here says \(now)", path: path,
+        facts: [.init("expiresAt", .string(end)), .init("time", .string(now))])
+    case .notAllowed(let field, let host, let why):
       self.init(
-        .upstreamNotAllowed, detail: "The client token's \(field) is not on the allow list",
-        path: path)
+        .upstreamNotAllowed, detail: "The client token's \(field) cannot be used: \(why)",
+        path: path, facts: host.map { [.init("host", .string($0))] } ?? [])
     case .unchecked:
       self.init(
         .networkFailedAfterRetries,

@@ -19,17 +19,16 @@ package struct CheckoutError: Error, Sendable, Equatable {
   package var validationErrors: [FieldError]
   /// Another checkout that is in the way, if the caller may see it.
   package var checkout: CheckoutID?
-  /// The manager that has the payment method; it stands in replies alone, so it is not stored.
-  package var manager: Manager?
-  /// Why no manager has it, likewise.
-  package var reason: Unavailability?
+  /// What else a program can use, as in `{"manager":"achManager"}`.
+  ///
+  /// It stands in replies alone, so it is not stored.
+  package var facts: [Value.Member]
 
   /// Makes an error.
   package init(
     _ id: ErrorID, detail: String? = nil, diagnosticsID: String? = nil, path: String? = nil,
     upstream: OperationFailure? = nil, validationErrors: [FieldError] = [],
-    checkout: CheckoutID? = nil, manager: Manager? = nil, reason: Unavailability? = nil,
-    foreignID: String? = nil
+    checkout: CheckoutID? = nil, facts: [Value.Member] = [], foreignID: String? = nil
   ) {
     self.id = id
     self.detail = detail
@@ -38,8 +37,7 @@ package struct CheckoutError: Error, Sendable, Equatable {
     self.upstream = upstream
     self.validationErrors = validationErrors
     self.checkout = checkout
-    self.manager = manager
-    self.reason = reason
+    self.facts = facts
     self.foreignID = foreignID
   }
 
@@ -53,8 +51,7 @@ package struct CheckoutError: Error, Sendable, Equatable {
     add("diagnosticsId", diagnosticsID)
     add("path", path)
     add("checkoutId", checkout?.text)
-    add("manager", manager?.rawValue)
-    add("reason", reason?.rawValue)
+    members += facts
     if let upstream { members += upstream.members }
     if !validationErrors.isEmpty {
       members.append(Value.Member("validationErrors", .array(validationErrors.map(\.value))))

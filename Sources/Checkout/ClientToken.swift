@@ -95,10 +95,12 @@ package enum ClientTokenProblem: Error, Sendable, Equatable {
   case undecodable
   /// A field that this use needs is absent.
   case missing(field: String)
-  /// The token has expired, or names no expiry at all.
-  case expired
-  /// A URL in it is malformed or names a host that is not on the allow list.
-  case notAllowed(field: String)
+  /// It names no expiry.
+  case withoutExpiry
+  /// It has expired; both are by the wall clock.
+  case expired(at: WallTime, now: WallTime)
+  /// A URL in it cannot be used: why, and its host if it names one that could be listed.
+  case notAllowed(field: String, host: String?, why: String)
   /// Its URLs cannot be taken apart, for the library that does that cannot be loaded.
   case unchecked
 }

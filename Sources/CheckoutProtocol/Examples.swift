@@ -31,10 +31,11 @@ enum Examples {
   ]
 
   /// The first members of every snapshot.
-  private static func begin(_ state: String, seq: Int64) -> [Value.Member] {
-    [
-      .init("checkoutId", checkoutID), .init("state", .string(state)),
-      .init("seq", .integer(seq)), .init("owner", ["uid": 1000]),
+  private static func begin(
+    _ state: String, key: [Value.Member] = [], seq: Int64
+  ) -> [Value.Member] {
+    [.init("checkoutId", checkoutID)] + key + [
+      .init("state", .string(state)), .init("seq", .integer(seq)), .init("owner", ["uid": 1000]),
       .init("createdAt", createdAt),
     ]
   }
@@ -65,7 +66,8 @@ enum Examples {
 
   /// A checkout that is ready, with nothing provided.
   static let ready: Value = .object(
-    begin("ready", seq: 1) + [.init("expiresAt", expiresAt)] + whole
+    begin("ready", key: [.init("startKey", "till-1")], seq: 1) + [.init("expiresAt", expiresAt)]
+      + whole
       + [.init("components", []), .init("awaiting", [])])
 
   /// The same in short.

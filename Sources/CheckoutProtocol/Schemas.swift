@@ -31,6 +31,9 @@ enum Schemas {
       .optional("path", .string, "JSON pointer to the parameter."),
       .optional("manager", words(Manager.self), "Who has the payment method; or"),
       .optional("reason", words(Unavailability.self), "why nobody has."),
+      .optional("expiresAt", timestamp, "When the client token expired, and"),
+      .optional("time", timestamp, "what the daemon's clock says: a wrong one is the usual cause."),
+      .optional("host", .string, "What is not on the allow list."),
       .optional("httpStatus", .integer, "What upstream answered with."),
       .optional("serverErrorId", .string, "Upstream's own errorId."),
       .optional("serverDescription", .string, "Upstream's own text."),
@@ -185,7 +188,8 @@ enum Schemas {
   static let snapshot = Schema.named(
     "Snapshot",
     open([
-      .init("checkoutId", checkoutID), .init("state", state),
+      .init("checkoutId", checkoutID),
+      .optional("startKey", .string, "For the owner and administrators."), .init("state", state),
       .init("seq", .integer, "The number of the latest event."),
       .init("owner", open([.init("uid", userID)])), .init("createdAt", timestamp),
       .optional("expiresAt", timestamp),

@@ -124,8 +124,7 @@ struct CheckoutMethods {
     _ session: Session, _ checkout: CheckoutReference
   ) throws(RPCError) -> Reply {
     let (live, access) = try checkouts.find(checkout, for: session)
-    let snapshot = live.checkout.snapshot(wallOffset: checkouts.wallOffset)
-    return .value(access == .observe ? Redaction.redact(snapshot) : snapshot)
+    return .value(live.snapshot(for: access, wallOffset: checkouts.wallOffset))
   }
 
   private func wait(_ session: Session, _ asked: WaitForCheckout) throws(RPCError) -> Reply {
@@ -150,9 +149,8 @@ struct CheckoutMethods {
       let access =
         asked.isAll || live.owner == user ? .own : session.caller.sharedAccess(to: live)
       guard let access, asked.states?.contains(live.checkout.state) ?? true else { continue }
-      let snapshot = live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset)
       guard page.count < asked.page.limit,
-        page.add(access == .observe ? Redaction.redact(snapshot) : snapshot)
+        page.add(live.shortSnapshot(for: access, wallOffset: checkouts.wallOffset))
       else {
         next = last
         break

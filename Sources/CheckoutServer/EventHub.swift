@@ -449,11 +449,8 @@ final class EventHub {
   private func answer(_ wait: Wait) {
     guard let call = wait.takeCall() else { return }
     let live = wait.live
-    let isRedacted = (wait.session.caller.access(to: live) ?? .observe) == .observe
-    func snapshot() -> Value {
-      let snapshot = live.checkout.snapshot(wallOffset: turn.wallOffset)
-      return isRedacted ? Redaction.redact(snapshot) : snapshot
-    }
+    let access = wait.session.caller.access(to: live) ?? .observe
+    func snapshot() -> Value { live.snapshot(for: access, wallOffset: turn.wallOffset) }
     switch (wait.condition, wait.progress) {
     case (_, .result(.success(let value))): call.succeed(value)
     case (_, .result(.failure(let error))): call.fail(RPCError(error))
@@ -463,7 +460,7 @@ final class EventHub {
     case (.event(let after, let filter, let limit), _):
       do throws(RPCError) {
         let page = try read(
-          of: live, after: after, filter, limit: limit, isRedacted: isRedacted,
+          of: live, after: after, filter, limit: limit, isRedacted: access == .observe,
           for: wait.session.output)
         call.succeed { $0.append(contentsOf: page) }
       } catch {

@@ -41,10 +41,7 @@ struct EventMethods {
     guard let after else {
       return .value([
         "subscriptionId": .string(subscription.id),
-        "snapshots": [
-          shown(
-            live.checkout.shortSnapshot(wallOffset: checkouts.wallOffset), access)
-        ],
+        "snapshots": [live.shortSnapshot(for: access, wallOffset: checkouts.wallOffset)],
       ])
     }
     let reply: Value = [
@@ -69,10 +66,6 @@ struct EventMethods {
     var listing = Listing(for: subscription)
     _ = listing.goOn(in: source, wallOffset: checkouts.wallOffset)
     return .written { [listing] in listing.write(to: $0) }
-  }
-
-  private func shown(_ snapshot: Value, _ access: Access) -> Value {
-    access == .observe ? Redaction.redact(snapshot) : snapshot
   }
 
   private func unsubscribe(_ session: Session, _ id: String) throws(RPCError) -> Reply {

@@ -42,8 +42,7 @@ struct Listing {
           isCut = page.count == Self.mostCount
           return isCut
         }
-        let snapshot = live.checkout.shortSnapshot(wallOffset: wallOffset)
-        guard page.add(access == .observe ? Redaction.redact(snapshot) : snapshot) else {
+        guard page.add(live.shortSnapshot(for: access, wallOffset: wallOffset)) else {
           isCut = true
           return true
         }

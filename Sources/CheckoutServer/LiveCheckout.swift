@@ -1,4 +1,5 @@
 import Checkout
+import CheckoutProtocol
 import CheckoutStore
 import PrimerAPI
 import ValueTree
@@ -67,6 +68,28 @@ final class LiveCheckout {
   /// A digest of the key of its payment, if one may have been created.
   var keyFingerprint: Fingerprint? {
     keptKey ?? checkout.paymentKey.map { Fingerprints(paymentKey: $0).current }
+  }
+
+  /// What somebody who may do so much is shown of it.
+  func snapshot(for access: Access, wallOffset: Milliseconds) -> Value {
+    shown(checkout.snapshot(wallOffset: wallOffset), for: access)
+  }
+
+  /// The same in short, for lists.
+  func shortSnapshot(for access: Access, wallOffset: Milliseconds) -> Value {
+    shown(checkout.shortSnapshot(wallOffset: wallOffset), for: access)
+  }
+
+  /// A start key is its owner's affair: with it a checkout is named instead of by its id.
+  private func shown(_ snapshot: Value, for access: Access) -> Value {
+    switch access {
+    case .observe: return Redaction.redact(snapshot)
+    case .drive: return snapshot
+    case .own:
+      guard let key = start.key, var members = snapshot.object else { return snapshot }
+      members.insert(.init("startKey", .string(key)), at: min(1, members.count))
+      return .object(members)
+    }
   }
 
   /// Becomes what its record says, and nothing more.

@@ -39,16 +39,16 @@ package struct ClientTokenReader: Sendable {
     }
     guard isHeaderSafe(accessToken) else { throw .undecodable }
     let seconds = fields["expiration"]?.wholeNumber ?? fields["exp"]?.wholeNumber
-    guard let seconds else { throw .expired }
+    guard let seconds else { throw .withoutExpiry }
     let (expiresAt, overflows) = seconds.multipliedReportingOverflow(by: 1000)
     guard !overflows else { throw .undecodable }
-    guard expiresAt > now else { throw .expired }
+    guard expiresAt > now else { throw .expired(at: expiresAt, now: now) }
     var token = ClientToken(encoded: encoded, accessToken: accessToken, expiresAt: expiresAt)
     token.intent = fields["intent"]?.boundedText
     token.stripeClientSecret = fields["stripeClientSecret"]?.text
     func called(_ field: String) throws(ClientTokenProblem) -> String? {
       guard let url = fields[field]?.text else { return nil }
-      do { return try policy.called(url) } catch { throw problem(error, with: field) }
+      do { return try policy.called(url) } catch { throw problem(error, with: url, in: field) }
     }
     token.configurationURL = try called("configurationUrl")
     token.coreURL = try called("coreUrl")
@@ -63,14 +63,27 @@ package struct ClientTokenReader: Sendable {
     }
     if let url = fields["redirectUrl"]?.text {
       do { token.redirectURL = try policy.shown(url) } catch {
-        throw problem(error, with: "redirectUrl")
+        throw problem(error, with: url, in: "redirectUrl")
       }
     }
     return token
   }
 
-  private func problem(_ refusal: URLRefusal, with field: String) -> ClientTokenProblem {
-    refusal == .libraryMissing ? .unchecked : .notAllowed(field: field)
+  private func problem(
+    _ refusal: URLRefusal, with url: String, in field: String
+  ) -> ClientTokenProblem {
+    let host = policy.host(of: url)
+    let why: String
+    switch refusal {
+    case .libraryMissing: return .unchecked
+    case .malformed: why = "it is no URL"
+    case .scheme: why = "it is not https"
+    case .userInfo: why = "it names a user"
+    case .fragment: why = "it has a fragment"
+    case .host: why = "\(host ?? "its host") is not on the allow list"
+    case .port: why = "that port of \(host ?? "its host") is not on the allow list"
+    }
+    return .notAllowed(field: field, host: host, why: why)
   }
 
   /// The code to be scanned: `qrCode` counts before `qrCodeUrl`, and may be a URL as well.

@@ -54,6 +54,15 @@ extension UpstreamPolicy {
     return encoded
   }
 
+  /// The host that a URL names, if people can read it: ASCII, and no longer than a name may be.
+  package func host(of url: String) -> String? {
+    guard let parsed = try? CurlURL(parsing: percentEncodedAfterHost(url)),
+      let host = parsed.part(CURLUPART_HOST), host.utf8.allSatisfy({ 0x21..<0x7F ~= $0 }),
+      1...255 ~= host.utf8.count
+    else { return nil }
+    return host
+  }
+
   /// Checks a URL that will be called, and hands over what was checked.
   ///
   /// An empty fragment, which libcurl drops, is one as well.

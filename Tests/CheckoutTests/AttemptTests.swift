@@ -64,7 +64,8 @@ import ValueTree
         case (_, "ADYEN_IDEAL"), (_, "STRIPE_ACH"):
           #expect(lines == ["! unsupported-payment-method-for-manager /paymentMethodType"])
           #expect(
-            bench.lastRefusal?.manager == (type == "STRIPE_ACH" ? .ach : .componentWithRedirect))
+            bench.lastRefusal?.value["manager"]
+              == (type == "STRIPE_ACH" ? "achManager" : "componentWithRedirectManager"))
         default: #expect(lines == ["! unsupported-payment-method-type /paymentMethodType"])
         }
       }

@@ -97,9 +97,13 @@ import ValueTree
 
   @Test(
     arguments: [
-      (.undecodable, "invalid-client-token"), (.expired, "invalid-client-token"),
+      (.undecodable, "invalid-client-token"), (.withoutExpiry, "invalid-client-token"),
+      (.expired(at: 1, now: 2), "invalid-client-token"),
       (.missing(field: "accessToken"), "invalid-client-token"),
-      (.notAllowed(field: "statusUrl"), "upstream-not-allowed"),
+      (
+        .notAllowed(field: "statusUrl", host: "example.com", why: "it is not https"),
+        "upstream-not-allowed"
+      ),
     ] as [(ClientTokenProblem, String)])
   func `a token that cannot be used ends the checkout with its payment`(
     problem: ClientTokenProblem, id: String
@@ -114,6 +118,7 @@ import ValueTree
           "step webRedirect failure", "didFail unknown \(id) pay-1 PENDING", "# ended unknown",
         ])
       #expect(bench.events.last?["error"]?["diagnosticsId"] != nil)
+      #expect(bench.events.last?["error"]?["host"] == nil, "what is stored has no more")
     }
   }
 

@@ -135,10 +135,12 @@ import ValueTree
     (#""exp":2000000000"#, ClientTokenProblem?.none), (#""exp":2000000000.0"#, nil),
     (#""exp":2e9"#, nil), (#""expiration":2000000000,"exp":1"#, nil),
     (#""expiration":null,"exp":2000000000"#, nil), (#""exp":1700000001"#, nil),
-    (#""expiration":1,"exp":2000000000"#, .expired), (#""exp":1700000000"#, .expired),
-    (#""exp":-1"#, .expired), (#""exp":null"#, .expired), (#""other":1"#, .expired),
-    (#""exp":2000000000.5"#, .expired), (#""exp":"2000000000""#, .expired),
-    (#""exp":9223372036854775807"#, .undecodable), (#""exp":1e300"#, .expired),
+    (#""expiration":1,"exp":2000000000"#, .expired(at: 1000, now: now)),
+    (#""exp":1700000000"#, .expired(at: 1_700_000_000_000, now: now)),
+    (#""exp":-1"#, .expired(at: -1000, now: now)), (#""exp":null"#, .withoutExpiry),
+    (#""other":1"#, .withoutExpiry), (#""exp":2000000000.5"#, .withoutExpiry),
+    (#""exp":"2000000000""#, .withoutExpiry), (#""exp":9223372036854775807"#, .undecodable),
+    (#""exp":1e300"#, .withoutExpiry),
     (#""expiration":"2000000000","exp":2000000000"#, nil),
   ])
   func `a token is used until its expiry alone`(
@@ -148,14 +150,29 @@ import ValueTree
   }
 
   @Test(arguments: [
-    ("configurationUrl", "https://evil.com/"), ("coreUrl", "http://core.primer.io"),
-    ("pciUrl", "https://pci.primer.io@evil.com"), ("statusUrl", "https://127.0.0.1/"),
-    ("sdkCompleteUrl", "nonsense"), ("redirectUrl", "http://bank.example/"),
-    ("redirectUrl", "javascript:alert(1)"),
+    ("configurationUrl", "https://evil.com/", "evil.com", "evil.com is not on the allow list"),
+    (
+      "coreUrl", "http://core.primer.io", "core.primer.io",
+      "that port of core.primer.io is not on the allow list"
+    ),
+    ("pciUrl", "https://pci.primer.io@evil.com", "evil.com", "it names a user"),
+    (
+      "statusUrl", "https://127.0.0.1/", "127.0.0.1",
+      "that port of 127.0.0.1 is not on the allow list"
+    ),
+    ("sdkCompleteUrl", "nonsense", nil, "it is no URL"),
+    (
+      "redirectUrl", "http://bank.example/", "bank.example",
+      "bank.example is not on the allow list"
+    ),
+    ("redirectUrl", "javascript:alert(1)", nil, "it is no URL"),
+    ("redirectUrl", "https://b\u{e9}nk.example/", nil, "its host is not on the allow list"),
   ])
-  func `one URL off the list makes the token unusable`(field: String, url: String) throws {
+  func `one URL off the list makes the token unusable`(
+    field: String, url: String, host: String?, why: String
+  ) throws {
     let payload = #"{"accessToken":"a","exp":2000000000,"\#(field)":"\#(url)"}"#
-    #expect(try problem(payload) == .notAllowed(field: field))
+    #expect(try problem(payload) == .notAllowed(field: field, host: host, why: why))
   }
 
   @Test func `a URL with a space or with letters beyond ASCII is encoded`() throws {

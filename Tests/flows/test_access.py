@@ -187,8 +187,11 @@ class Sharing(AccessTest):
         self.assert_refused(1001, "unknown-checkout", self.other, "checkout.get", checkoutId=checkout.id)
 
     def test_share_with_the_start(self) -> None:
-        checkout = self.start(None, None, share=[{"uid": OTHER, "role": "observe"}])
-        self.assertTrue(self.as_seen_by(self.other, checkout).snapshot["redacted"])
+        checkout = self.start(None, None, startKey="order-1", share=[{"uid": OTHER, "role": "observe"}])
+        self.assertEqual(self.client.call("checkout.list")["checkouts"][0]["startKey"], "order-1")
+        seen = self.as_seen_by(self.other, checkout).snapshot
+        self.assertTrue(seen["redacted"])
+        self.assertNotIn("startKey", seen)
 
     def test_observer_of_ideal_sees_no_address_and_no_choice(self) -> None:
         checkout = self.banks()

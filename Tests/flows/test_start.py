@@ -18,6 +18,7 @@ class StartKey(DaemonTest):
         first = self.client.call("checkout.start", **params)
         self.assertEqual(self.client.call("checkout.start", **params), first)
         self.assertEqual(self.daemon.connect().call("checkout.start", **params), first)
+        self.assertEqual(first["startKey"], "order-1")
         self.assertEqual(len(self.sandbox.requests("configuration")), 1)
 
     def test_also_while_it_is_starting(self) -> None:
@@ -211,6 +212,18 @@ class Refusals(DaemonTest):
             with self.subTest(name):
                 self.refuse(1005, "invalid-client-token", clientToken=token)
         self.assertEqual(self.sandbox.requests("configuration"), [])
+
+    def test_what_is_wrong_with_a_token_is_told(self) -> None:
+        """A clock that is wrong is found by both times, a host that is not listed by its name."""
+        past = int(time.time()) - 90
+        error = self.refuse(1005, "invalid-client-token", clientToken=token_of(self.claims(exp=past)))
+        moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(past))
+        self.assertEqual(error.data["expiresAt"], f"{moment}.000Z")
+        self.assertGreater(error.data["time"], error.data["expiresAt"])
+        claims = self.claims(configurationUrl="https://shop.example.com/configuration")
+        error = self.refuse(1005, "upstream-not-allowed", clientToken=token_of(claims))
+        self.assertEqual(error.data["host"], "shop.example.com")
+        self.assertIn("configurationUrl", error.data["description"])
 
     def test_expiration_counts_before_exp(self) -> None:
         past, future = int(time.time()) - 10, int(time.time()) + 1000

@@ -20,6 +20,8 @@ export type Settings = {
 
 export type Snapshot = {
   checkoutId: CheckoutId;
+  /** For the owner and administrators. */
+  startKey?: string;
   state: State;
   /** The number of the latest event. */
   seq: number;
@@ -238,6 +240,12 @@ export type ErrorData = {
   manager?: Open<"nativeUIManager" | "rawDataManager" | "componentWithRedirectManager" | "achManager">;
   /** why nobody has. */
   reason?: Open<"backend-driven" | "needs-vendor-sdk" | "card-data" | "unknown-implementation" | "no-component" | "started-before-upgrade">;
+  /** When the client token expired, and */
+  expiresAt?: Timestamp;
+  /** what the daemon's clock says: a wrong one is the usual cause. */
+  time?: Timestamp;
+  /** What is not on the allow list. */
+  host?: string;
   /** What upstream answered with. */
   httpStatus?: number;
   /** Upstream's own errorId. */

@@ -132,6 +132,12 @@ class ErrorData(TypedDict):
             "started-before-upgrade",
         ] | str
     )]
+    # When the client token expired, and
+    expiresAt: NotRequired[str]
+    # what the daemon's clock says: a wrong one is the usual cause.
+    time: NotRequired[str]
+    # What is not on the allow list.
+    host: NotRequired[str]
     # What upstream answered with.
     httpStatus: NotRequired[int]
     # Upstream's own errorId.
@@ -248,6 +254,8 @@ class Snapshot(TypedDict):
     """A checkout as it is now."""
 
     checkoutId: str
+    # For the owner and administrators.
+    startKey: NotRequired[str]
     state: State
     # The number of the latest event.
     seq: int
