@@ -170,6 +170,7 @@ extension SchemaViolation {
   /// A name longer than this is not repeated in a path.
   private static let longestName = 64
 
+  @usableFromInline
   package init(_ description: String) { self.init(path: "", description: description) }
 
   /// The same, seen from the value that holds this one under that name.

@@ -5,7 +5,7 @@ package import ValueTree
 @usableFromInline
 package struct Shape<T>: Sendable {
   /// What a value must be like.
-  package let schema: Schema
+  @usableFromInline package let schema: Schema
   let read: @Sendable (JSONView) throws(SchemaViolation) -> T
 
   private init(
@@ -62,19 +62,26 @@ package struct Shape<T>: Sendable {
   }
 
   /// A list of such values.
+  @inlinable
   package func list(atMost maximumCount: Int) -> Shape<[T]> {
-    Shape<[T]>(.array(schema, maximumCount: maximumCount)) { view throws(SchemaViolation) in
-      if let found = Schema.listViolation(in: view, maximumCount) { throw found }
+    Shape<[T]>(listOf: schema, atMost: maximumCount) { items throws(SchemaViolation) in
       var values: [T] = []
-      values.reserveCapacity(view.count)
-      for element in view.elements {
-        do throws(SchemaViolation) {
-          values.append(try read(element))
-        } catch {
-          throw error.inside(String(values.count))
-        }
-      }
+      values.reserveCapacity(items.count)
+      while values.count < items.count { values.append(try items.readNext(self)) }
       return values
+    }
+  }
+
+  /// Everything about a list that needs no element's type.
+  @usableFromInline
+  init(
+    listOf element: Schema, atMost maximumCount: Int,
+    making make: @escaping @Sendable (inout Items) throws(SchemaViolation) -> T
+  ) {
+    self.init(.array(element, maximumCount: maximumCount)) { view throws(SchemaViolation) in
+      if let found = Schema.listViolation(in: view, maximumCount) { throw found }
+      var items = Items(of: view)
+      return try make(&items)
     }
   }
 
@@ -103,13 +110,20 @@ package struct Shape<T>: Sendable {
   ///   - otherwise: What is wrong with a value that the other type does not have.
   ///   - transform: Makes the other value, or nil if there is none.
   /// - Returns: The shape.
+  @inlinable
   package func map<U>(
     otherwise: String, _ transform: @escaping @Sendable (T) -> U?
   ) -> Shape<U> {
-    Shape<U>(schema) { view throws(SchemaViolation) in
-      guard let value = transform(try read(view)) else { throw SchemaViolation(otherwise) }
-      return value
+    mapOrRefuse { value throws(SchemaViolation) in
+      try transform(value).required(otherwise)
     }
+  }
+
+  @usableFromInline
+  func mapOrRefuse<U>(
+    _ transform: @escaping @Sendable (T) throws(SchemaViolation) -> U
+  ) -> Shape<U> {
+    Shape<U>(schema) { view throws(SchemaViolation) in try transform(try read(view)) }
   }
 
   /// The same shape, read as another type that also has the JSON text that was sent, written anew.
@@ -151,15 +165,18 @@ extension Shape<String> {
 
   /// A string, its length counted in bytes.
   package static func text(_ byteCount: ClosedRange<Int>) -> Shape { text(.string(byteCount)) }
+
+  /// One of these.
+  @usableFromInline
+  static func words(_ words: [String]) -> Shape { text(.enumeration(words)) }
 }
 
 extension Shape where T: RawRepresentable & CaseIterable & Sendable, T.RawValue == String {
   /// One of a type's words.
+  @inlinable
   package static var word: Shape {
-    Shape(checking: .enumeration(T.allCases.map(\.rawValue))) { view throws(SchemaViolation) in
-      let word = try view.string.required("must be a string")
-      return try T(rawValue: word).required("is not a word allowed here")
-    }
+    Shape<String>.words(T.allCases.map(\.rawValue))
+      .map(otherwise: "is not a word allowed here") { T(rawValue: $0) }
   }
 }
 
@@ -169,8 +186,42 @@ extension Optional {
   /// - Parameter problem: What is wrong if nothing is.
   /// - Returns: It.
   /// - Throws: That.
+  @inlinable
   package func required(_ problem: String) throws(SchemaViolation) -> Wrapped {
     guard let self else { throw SchemaViolation(problem) }
     return self
+  }
+}
+
+/// The elements of a list, taken in their order.
+///
+/// It holds views, and is valid as long as the text.
+@usableFromInline
+struct Items {
+  /// How many there are.
+  @usableFromInline let count: Int
+  private var elements: JSONView.Elements
+  private var place = 0
+
+  init(of view: JSONView) {
+    count = view.count
+    elements = view.elements
+  }
+
+  /// Reads the next one, of which there must be one.
+  ///
+  /// - Parameter shape: What it must be like.
+  /// - Returns: Its value.
+  /// - Throws: What is wrong with it, seen from the list.
+  @usableFromInline
+  mutating func readNext<T>(_ shape: Shape<T>) throws(SchemaViolation) -> T {
+    let index = place
+    place += 1
+    guard let element = elements.next() else { throw SchemaViolation("has no more elements") }
+    do throws(SchemaViolation) {
+      return try shape.read(element)
+    } catch {
+      throw error.inside(String(index))
+    }
   }
 }
