@@ -49,6 +49,21 @@ package struct Operation: Sendable, Equatable {
     case complete(mandateAcceptedAt: WallTime)
     /// `POST {url}/client-token/validate`, answered by ``Answer/acknowledged``.
     case validateClientToken(encoded: String)
+
+    /// The call in one word, for the log.
+    package var name: String {
+      switch self {
+      case .fetchConfiguration: "configuration"
+      case .performActions: "actions"
+      case .fetchBanks: "banks"
+      case .tokenize: "tokenize"
+      case .createPayment: "create"
+      case .poll: "poll"
+      case .resume: "resume"
+      case .complete: "complete"
+      case .validateClientToken: "validate"
+      }
+    }
   }
 }
 

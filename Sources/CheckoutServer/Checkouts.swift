@@ -396,7 +396,11 @@ final class Checkouts {
 
   /// Sends a request upstream.
   func send(_ operation: Operation, for live: LiveCheckout) {
+    let began = clock.bootMilliseconds
     let request = upstream.perform(operation, for: live.owner) { [unowned self] result in
+      turn.debug(
+        "\(operation.request.name) \(result.logText) after \(clock.bootMilliseconds - began) ms",
+        about: live)
       // An answer to what was abandoned in the same turn means nothing any more.
       guard live.takeRequest(for: operation.id) != nil else { return }
       // Nothing is begun that would have to be waited for: the next process asks again.
@@ -494,5 +498,16 @@ extension Operation.Request {
   fileprivate var mustLast: Bool {
     if case .validateClientToken = self { return true }
     return isAboutMoney
+  }
+}
+
+extension Result where Success == Answer, Failure == OperationFailure {
+  /// What came of a request, without a word of what upstream said.
+  fileprivate var logText: String {
+    switch self {
+    case .success: "was answered by upstream"
+    case .failure(let failure):
+      "failed (\(failure.kind)\(failure.httpStatus.map { ", HTTP status \($0)" } ?? ""))"
+    }
   }
 }

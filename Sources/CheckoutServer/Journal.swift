@@ -27,6 +27,11 @@ final class Journal {
     log.notice(message, id: id, fields: fields)
   }
 
+  /// Writes what helps to find a fault; what it says is made only if that is wanted.
+  func debug(_ message: @autoclosure () -> String, checkout: String) {
+    log.debug(message(), fields: [("CHECKOUT_ID", checkout)])
+  }
+
   /// Writes that something normal has happened.
   func info(_ message: String, id: StaticString? = nil, fields: [Log.Field] = []) {
     log.info(message, id: id, fields: fields)

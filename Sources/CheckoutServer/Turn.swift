@@ -142,6 +142,11 @@ final class Turn {
   /// Writes a log entry after the commit.
   func tell(_ entry: LogEntry) { entries.append(entry) }
 
+  /// Writes at once what helps to find a fault, and what no commit makes more true.
+  func debug(_ message: @autoclosure () -> String, about live: LiveCheckout) {
+    journal.debug(message(), checkout: live.idText)
+  }
+
   /// Says how something is undone that was done in this turn, should it not be committed.
   func undo(_ body: @escaping () -> Void) {
     if store.isDurable { undos.append(body) }

@@ -197,8 +197,3 @@ struct ScenarioRun {
     return lines
   }
 }
-
-extension Operation.Request {
-  /// The name of its case.
-  var name: String { String("\(self)".prefix { $0 != "(" }) }
-}

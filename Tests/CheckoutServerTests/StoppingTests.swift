@@ -28,10 +28,10 @@ import ValueTree
   @Test func `a creation that would begin while stopping begins in the next process`() throws {
     let bench = try SituationBench(.tokenizing)
     let place = try stopWhilePaying(bench)
-    let created = bench.bench.upstream.sent.count { $0.request.name == "createPayment" }
+    let created = bench.bench.upstream.sent.count { $0.request.name == "create" }
     bench.bench.upstream.answer(at: place) { SampleUpstream.answer($0) }
     bench.bench.turn()
-    #expect(bench.bench.upstream.sent.count { $0.request.name == "createPayment" } == created)
+    #expect(bench.bench.upstream.sent.count { $0.request.name == "create" } == created)
     try bench.bench.restart()
     bench.bench.turn()
     #expect(bench.bench.upstream.pending.contains { $0.request.name == "tokenize" })

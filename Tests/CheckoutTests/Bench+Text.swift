@@ -78,21 +78,6 @@ extension CheckoutError {
 }
 
 extension Operation.Request {
-  /// The call in one word.
-  var name: String {
-    switch self {
-    case .fetchConfiguration: "configuration"
-    case .performActions: "actions"
-    case .fetchBanks: "banks"
-    case .tokenize: "tokenize"
-    case .createPayment: "create"
-    case .poll: "poll"
-    case .resume: "resume"
-    case .complete: "complete"
-    case .validateClientToken: "validate"
-    }
-  }
-
   /// The call in one line.
   var line: String {
     switch self {

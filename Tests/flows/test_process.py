@@ -208,6 +208,15 @@ class Privacy(DaemonTest):
         (resumed,) = self.sandbox.requests("resume")
         self.daemon.must_not_log(resumed["body"]["resumeToken"])
 
+    def test_what_upstream_was_asked_is_told(self) -> None:
+        checkout = self.chosen(self.approving())
+        checkout.submit()
+        checkout.await_end()
+        self.sandbox.fault("configuration", status=403)
+        self.assert_refused(1006, "server-error", None, "checkout.start", clientToken=self.session().client_token)
+        for said in (r"create was answered by upstream after \d+ ms", r"configuration failed \(status, HTTP status 403\) after \d+ ms"):
+            self.assertRegex(self.daemon.log, said)
+
     def test_failures(self) -> None:
         token = self.session().client_token
         self.client.send_line(f'{{"jsonrpc":"2.0","id":1,"method":"checkout.start","params":{{"clientToken":"{token}"')
