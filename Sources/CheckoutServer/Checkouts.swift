@@ -201,7 +201,8 @@ final class Checkouts {
     guard let holder = registry.holder(of: names) else { return nil }
     let owner = session.user.id
     if start.record.allowsRepeat && holder.checkout.isEnded {
-      return noteRepeat(after: holder, by: owner)
+      tellRepeat(after: holder, by: owner)
+      return repeats(of: holder, for: owner)
     }
     if holder.checkout.isWorthAsking(questions.areAsked) { return nil }
     let isVisible = holder.owner == owner || owner == 0
@@ -210,14 +211,16 @@ final class Checkouts {
 
   /// A session was opened again although money has moved in it, or may: whoever looks into two payments
   /// will want to find that.
-  ///
-  /// - Returns: What came of the earlier one; its payment only if it is visible to the owner of this.
-  private func noteRepeat(after holder: LiveCheckout, by owner: UInt32) -> Value? {
+  private func tellRepeat(after holder: LiveCheckout, by owner: UInt32) {
     turn.tell(
       LogEntry(
         .notice, "a start was allowed although a payment of its session was made, or may have been",
         id: MessageID.repeatAllowed,
         fields: [("CHECKOUT_ID", holder.idText), ("CLIENT_UID", String(owner))]))
+  }
+
+  /// What came of the earlier one; its payment only if it is visible to the owner of the later.
+  private func repeats(of holder: LiveCheckout, for owner: UInt32) -> Value? {
     guard let outcome = holder.checkout.outcome else { return nil }
     let isVisible = holder.owner == owner || owner == 0
     return (["outcome": .string(outcome.rawValue)] as Value)
@@ -292,9 +295,13 @@ final class Checkouts {
       guard live.start.allowsRepeat && holder.checkout.isEnded else {
         return .sessionIsTaken(by: holder.owner == live.owner ? holder.id : nil)
       }
-      let before = live.start.repeats
-      live.setRepeats(noteRepeat(after: holder, by: live.owner))
-      turn.undo { live.setRepeats(before) }
+      let (before, now) = (live.start.repeats, repeats(of: holder, for: live.owner))
+      // The start may have told it already, by the token.
+      if now != before {
+        tellRepeat(after: holder, by: live.owner)
+        live.setRepeats(now)
+        turn.undo { live.setRepeats(before) }
+      }
     }
     if let session = session?.current {
       let before = live.start.sessionFingerprint

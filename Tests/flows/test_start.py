@@ -151,6 +151,8 @@ class ClientSessions(DaemonTest):
                 self.client.call("checkout.cancel", checkoutId=reply["checkoutId"])
                 # So does the reply to the same start once more, whatever has become of that one.
                 self.assertEqual(self.client.call("checkout.start", **parameters)["repeats"], reply["repeats"])
+        # Each is told once.
+        self.assertEqual(self.daemon.log.count("was allowed although"), 2)
 
     def test_chosen_key_is_of_one_attempt(self) -> None:
         first, second = (self.chosen(None, decisions=["willCreatePayment"]) for _ in range(2))
