@@ -49,7 +49,11 @@ extension Checkout {
   }
 
   mutating func finishTokenization(_ instrument: PaymentInstrument, _ turn: inout Turn) {
-    if let index = attempt?.component { components[index].component.forgetSecrets() }
+    var instrument = instrument
+    if let index = attempt?.component {
+      instrument.data = components[index].component.withoutSecrets(instrument.data)
+      components[index].component.forgetSecrets()
+    }
     guard let paymentMethodToken = instrument.token else {
       return end(
         .failed,

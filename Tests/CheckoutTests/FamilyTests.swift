@@ -343,6 +343,26 @@ import ValueTree
     #expect(bench.lastReply == [:])
   }
 
+  /// The token's data is told to the client and stored, which the secret never is.
+  @Test func `a secret that upstream says again is not passed on`() throws {
+    var settings = Sample.settings
+    settings.paymentHandling = .manual
+    var bench = Self.started(.rawData, "ADYEN_BLIK", settings: settings)
+    bench.call(.update(["otp": "123456"]))
+    bench.call(.submit)
+    let data: Value = [
+      "token": "tok-123456", "paymentInstrumentData": ["blikCode": "654321", "other": "123456"],
+      "numbers": [123_456, 1], "texts": ["123456", "x"],
+    ]
+    bench.answer("tokenize", .instrument(PaymentInstrument(token: "tok-123456", data: data)))
+    let told: Value = [
+      "token": "tok-123456", "paymentInstrumentData": [:], "numbers": [1], "texts": ["x"],
+    ]
+    #expect(bench.events.last?["paymentMethodTokenData"] == told)
+    try bench.restart()
+    #expect(bench.checkout.awaiting.first?["paymentMethodTokenData"] == told)
+  }
+
   @Test func `a phone number that upstream knows is filled in`() {
     var configuration = Self.configuration
     configuration.clientSession.customer.mobileNumber = "+351 912 345 678"

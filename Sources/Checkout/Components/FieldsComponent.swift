@@ -91,6 +91,31 @@ package struct FieldsComponent: PaymentComponent {
     for (place, field) in row.fields.enumerated() where field.isSecret { entries[place] = Entry() }
   }
 
+  /// A secret is known by its name, and by itself as long as it is there; what only contains it may be a
+  /// token, which the merchant needs.
+  package func withoutSecrets(_ said: Value) -> Value {
+    let secrets = zip(row.fields, entries).filter { $0.0.isSecret }
+    guard !secrets.isEmpty else { return said }
+    func isSecret(_ value: Value) -> Bool {
+      let text = value.string ?? value.integer.map { String($0) }
+      return text.map { text in secrets.contains { $0.1.accepted == text } } ?? false
+    }
+    func scrubbed(_ value: Value) -> Value {
+      if let members = value.object {
+        return .object(
+          members.filter { member in
+            !isSecret(member.value)
+              && !secrets.contains { [$0.0.name, $0.0.instrumentName].contains(member.name) }
+          }.map { .init($0.name, scrubbed($0.value)) })
+      }
+      if let elements = value.array {
+        return .array(elements.filter { !isSecret($0) }.map(scrubbed))
+      }
+      return value
+    }
+    return scrubbed(said)
+  }
+
   /// What was collected, and how the shopper comes back from a page.
   package func instrument(_ context: ComponentContext) -> Value {
     var session: [Value.Member] = zip(row.fields, entries).map { field, entry in

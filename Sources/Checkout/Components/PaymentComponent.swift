@@ -76,6 +76,9 @@ package protocol PaymentComponent: Sendable {
   /// Forgets what is secret: it has been used, or is not needed any more.
   mutating func forgetSecrets()
 
+  /// What upstream said, without what is secret: it may say again what it was sent.
+  func withoutSecrets(_ said: Value) -> Value
+
   /// The step that tells of an accepted submission, if it has one of its own.
   var stepAfterSubmission: Value? { get }
 
@@ -124,6 +127,9 @@ extension PaymentComponent {
 
   /// It has none.
   package mutating func forgetSecrets() {}
+
+  /// There are none.
+  package func withoutSecrets(_ said: Value) -> Value { said }
 
   /// The step that follows is the payment's own.
   package var stepAfterSubmission: Value? { nil }
