@@ -234,6 +234,12 @@ extension Checkout {
     }
   }
 
+  /// The payment method that was chosen last.
+  package var lastPaymentMethodType: String? { components.last?.paymentMethodType }
+
+  /// When the payment attempt began that is under way, by the steady clock.
+  package var payingSince: WallTime? { isEnded ? nil : attempt?.startedAt }
+
   /// What a component is told.
   func context(of index: Int) -> ComponentContext {
     ComponentContext(

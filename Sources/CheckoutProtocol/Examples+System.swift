@@ -55,6 +55,15 @@ extension Examples {
       ])
   ]
 
+  static let metrics = [
+    ExampleRow(
+      "The beginning of what is told",
+      result: [
+        "contentType": "text/plain; version=0.0.4; charset=utf-8",
+        "text": "# HELP checkoutd_build_info What runs.\n# TYPE checkoutd_build_info gauge\n",
+      ])
+  ]
+
   static let connections = [
     ExampleRow(
       "One connection, that of the caller",

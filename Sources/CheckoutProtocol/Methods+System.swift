@@ -5,7 +5,7 @@ package import ValueTree
 extension Methods {
   /// The methods about the daemon itself, `system.*` and `rpc.*`.
   static let system: [any AnyMethodKey] = [
-    hello, ping, echo, status, connections, allowQuestions, backup, reload, discover,
+    hello, ping, echo, status, metrics, connections, allowQuestions, backup, reload, discover,
   ]
 
   package static let hello = MethodKey<String?>(
@@ -50,6 +50,16 @@ extension Methods {
         .init("upstream", Schemas.open([])), .init("store", Schemas.open([])),
       ])),
     examples: Examples.status)
+
+  package static let metrics = MethodKey<Void>(
+    "system.metrics", "Tells what was counted and measured, for Prometheus; for administrators.",
+    result: ResultRow(
+      "metrics",
+      Schemas.open([
+        .init("contentType", .string, "As an HTTP server has to say it."),
+        .init("text", .string, "Prometheus' text format 0.0.4."),
+      ])),
+    errors: [.permissionDenied], examples: Examples.metrics)
 
   package static let connections = MethodKey<PageRequest>(
     "system.connections", "Lists the connections; for administrators.",

@@ -12,6 +12,7 @@ final class Checkouts {
   private let hub: EventHub
   private let upstream: any UpstreamGateway
   private let clock: ServerClock
+  private let counters: Counters
   private let limits: CurrentLimits
   private let timers: Alarms<CheckoutTimer>
   private let registry = CheckoutRegistry()
@@ -33,13 +34,15 @@ final class Checkouts {
 
   init(
     _ turn: Turn, _ hub: EventHub, _ questions: Questions, _ upstream: any UpstreamGateway,
-    _ clock: ServerClock, _ limits: CurrentLimits, _ schedule: Schedule, spans: Spans
+    _ clock: ServerClock, _ counters: Counters, _ limits: CurrentLimits, _ schedule: Schedule,
+    spans: Spans
   ) {
     self.turn = turn
     self.hub = hub
     self.questions = questions
     self.upstream = upstream
     self.clock = clock
+    self.counters = counters
     self.limits = limits
     spanLimits = spans
     timers = Alarms(in: schedule, holdsDaemon: true)
@@ -394,6 +397,9 @@ final class Checkouts {
   private func end(_ live: LiveCheckout, _ outcome: Outcome) {
     registry.note(live, isOver: true)
     turn.undo { [unowned self] in registry.note(live, isOver: false) }
+    let method = live.checkout.lastPaymentMethodType
+    counters.countOutcome(outcome, of: method, by: 1)
+    turn.undo { [counters] in counters.countOutcome(outcome, of: method, by: -1) }
     turn.tell(
       LogEntry(
         .info, "checkout ended: \(outcome.rawValue)", id: MessageID.checkoutEnded,
@@ -403,10 +409,12 @@ final class Checkouts {
 
   /// Sends a request upstream.
   func send(_ operation: Operation, for live: LiveCheckout) {
-    let began = clock.bootMilliseconds
+    let began = clock.monotonic
     let request = upstream.perform(operation, for: live.owner) { [unowned self] result in
+      let (name, span) = (operation.request.name, clock.monotonic &- began)
+      counters.countRequest(name, isAnswered: result.isSuccess, microseconds: span)
       turn.debug(
-        "\(operation.request.name) \(result.logText) after \(clock.bootMilliseconds - began) ms",
+        "\(name) \(result.logText) after \(span / 1000) ms",
         about: live)
       // An answer to what was abandoned in the same turn means nothing any more.
       guard live.takeRequest(for: operation.id) != nil else { return }
@@ -509,6 +517,13 @@ extension Operation.Request {
 }
 
 extension Result where Success == Answer, Failure == OperationFailure {
+  fileprivate var isSuccess: Bool {
+    switch self {
+    case .success: true
+    case .failure: false
+    }
+  }
+
   /// What came of a request, without a word of what upstream said.
   fileprivate var logText: String {
     switch self {

@@ -68,7 +68,7 @@ package final class Server {
     questions = Questions(
       store, turn, report, journal, isWanted: started.options.asksQuestions)
     checkouts = Checkouts(
-      turn, hub, questions, upstream, clock, current, schedule, spans: spans)
+      turn, hub, questions, upstream, clock, counters, current, schedule, spans: spans)
     health = StoreHealth(store, turn, checkouts, journal, report, schedule)
     housekeeping = Housekeeping(
       store, turn, checkouts, users, current, hub, clock, journal, health, schedule,

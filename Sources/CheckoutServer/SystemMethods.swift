@@ -50,6 +50,12 @@ struct SystemMethods {
       Handler(Methods.ping) { _, _ throws(RPCError) in .written { $0.append("{}") } },
       Handler(Methods.echo) { _, params throws(RPCError) in .value(params) },
       Handler(Methods.status) { session, _ throws(RPCError) in .value(status(for: session)) },
+      Handler(Methods.metrics) { session, _ throws(RPCError) in
+        try session.caller.requireAdministrator()
+        return .value([
+          "contentType": .string(MetricsText.contentType), "text": .string(metrics),
+        ])
+      },
       Handler(Methods.allowQuestions) { session, _ throws(RPCError) in
         try session.caller.requireAdministrator()
         try questions.allow()
@@ -166,6 +172,93 @@ struct SystemMethods {
       .init(
         "calls", counters.callCounters?.value(refused: counters.refusedCallsValue) ?? .null),
     ]
+  }
+
+  // MARK: Metrics
+
+  private var metrics: String {
+    var text = MetricsText()
+    text.gauge(
+      "checkoutd_build_info", "What runs.", [([("version", identity.version)], 1)])
+    text.gauge(
+      "checkoutd_start_time_seconds", "When it was started, since 1970.",
+      Double(clock.wall - clock.uptime) / 1000)
+    addCheckouts(to: &text)
+    addClients(to: &text)
+    addUpstream(to: &text)
+    text.gauge(
+      "checkoutd_store_healthy", "Whether what is answered can be kept.",
+      health.text == "ok" ? 1 : 0)
+    text.histogram(
+      "checkoutd_commit_duration_seconds", "How long commits took.", [([], counters.commits)])
+    return text.text
+  }
+
+  private func addCheckouts(to text: inout MetricsText) {
+    var states: [CheckoutState: Int] = [:]
+    var oldest: WallTime?
+    for live in checkouts.all {
+      states[live.checkout.state, default: 0] += 1
+      if let since = live.checkout.payingSince { oldest = min(oldest ?? since, since) }
+    }
+    text.gauge(
+      "checkoutd_checkouts", "How many checkouts there are, by state.",
+      CheckoutState.allCases.map { ([("state", $0.rawValue)], Double(states[$0] ?? 0)) })
+    text.gauge(
+      "checkoutd_oldest_payment_seconds",
+      "How long the oldest payment attempt has been under way; 0 if there is none.",
+      oldest.map { Double(max(0, clock.now - $0)) / 1000 } ?? 0)
+    text.counter(
+      "checkoutd_checkouts_ended_total", "What checkouts came to.",
+      counters.outcomeCounts.map { method, outcome, count in
+        ([("payment_method", method), ("outcome", outcome.rawValue)], Double(count))
+      })
+  }
+
+  private func addClients(to text: inout MetricsText) {
+    text.gauge("checkoutd_connections", "Open connections.", Double(users.connectionCount))
+    text.counter(
+      "checkoutd_connections_accepted_total", "Connections that were taken in.",
+      Double(counters.connectionsAccepted))
+    text.counter(
+      "checkoutd_connections_refused_total", "Connections that were refused or closed, and why.",
+      counters.refusalCounts.map { ([("reason", $0)], Double($1)) })
+    text.gauge(
+      "checkoutd_held_bytes", "What is held for clients.", Double(users.heldByteCount))
+    text.counter(
+      "checkoutd_calls_total", "Calls that were answered.",
+      Double(counters.callCounters?.calls ?? 0))
+    text.counter(
+      "checkoutd_calls_refused_total", "Calls that a quota refused.",
+      counters.refusedCallCounts.map { ([("reason", $0)], Double($1)) })
+    text.counter(
+      "checkoutd_events_published_total", "Events of checkouts.",
+      Double(counters.eventsPublished))
+    text.counter(
+      "checkoutd_events_lost_total", "Events that slow readers were not sent.",
+      Double(counters.eventsLost))
+  }
+
+  private func addUpstream(to text: inout MetricsText) {
+    let status = checkouts.upstreamStatus
+    text.gauge(
+      "checkoutd_upstream_requests", "Requests that upstream has not answered yet.",
+      [
+        ([("state", "sent")], Double(status.underWay)),
+        ([("state", "queued")], Double(status.queued)),
+      ]
+    )
+    text.gauge(
+      "checkoutd_upstream_last_success_timestamp_seconds", "When one was answered, since 1970.",
+      status.lastSuccessAt.map { Double($0) / 1000 })
+    text.gauge(
+      "checkoutd_upstream_last_failure_timestamp_seconds", "When one failed, since 1970.",
+      status.lastFailureAt.map { Double($0) / 1000 })
+    text.histogram(
+      "checkoutd_upstream_request_duration_seconds", "How long requests took, with their waiting.",
+      counters.requestTimes.map { operation, isAnswered, spans in
+        ([("operation", operation), ("result", isAnswered ? "answered" : "failed")], spans)
+      })
   }
 
   // MARK: Connections

@@ -225,8 +225,10 @@ final class Turn {
   func commit() -> End {
     guard fatal == nil else { return .lost }
     if !touched.isEmpty || !earlier.isEmpty || makesUpForLoss || !writes.isEmpty {
+      let began = clock.monotonic
       do throws(StoreError) {
         try write()
+        counters.countCommit(microseconds: clock.monotonic &- began)
       } catch {
         note(error)
         guard fatal == nil else { return .lost }

@@ -35,7 +35,8 @@ struct Command: Sendable {
 
   /// All commands, in the order in which they are told of.
   static let all: [Command] = [
-    start, pay, list, show, banks, follow, wait, cancel, call, batch, status, connections, backup,
+    start, pay, list, show, banks, follow, wait, cancel, call, batch, status, metrics, connections,
+    backup,
     discover,
   ]
 

@@ -39,7 +39,7 @@ final class Parts {
     let questions = Questions(
       store, turn, ServiceReport(ServiceManager(), journal, schedule), journal, isWanted: true)
     checkouts = Checkouts(
-      turn, hub, questions, upstream, clock, self.limits, schedule, spans: Spans())
+      turn, hub, questions, upstream, clock, counters, self.limits, schedule, spans: Spans())
   }
 
   /// A client's session, without a connection.

@@ -71,6 +71,8 @@ class Likeness:
         return True
 
     def _check_text(self, written: str, actual: str, place: str) -> None:
+        if all(text.startswith("# HELP checkoutd_build_info ") for text in (written, actual)):
+            return
         if _TIME.fullmatch(written) and _TIME.fullmatch(actual):
             return
         for pattern in (_PAGE, _COPY):

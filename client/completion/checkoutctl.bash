@@ -2,12 +2,13 @@
 # Completion of checkoutctl's command line, for bash: commands, options, files, and the names of methods and events.
 
 # BEGIN tables (made by client/man/generate)
-_checkoutctl_commands='start pay list show banks follow wait cancel call batch status connections backup discover'
+_checkoutctl_commands='start pay list show banks follow wait cancel call batch status metrics connections backup discover'
 _checkoutctl_methods='
   system.hello
   system.ping
   system.echo
   system.status
+  system.metrics
   system.connections
   system.allowQuestions
   system.backup
@@ -88,6 +89,7 @@ declare -gA _checkoutctl_options=(
   [call]='--token-file'
   [batch]='--sequential'
   [status]='-j --json'
+  [metrics]='-j --json'
   [connections]='-j --json'
   [backup]='-j --json'
   [discover]='-j --json'

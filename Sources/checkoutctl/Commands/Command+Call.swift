@@ -1,3 +1,4 @@
+import CheckoutClient
 import JSON
 import ValueTree
 
@@ -27,6 +28,24 @@ extension Command {
   ) { invocation throws(Failure) in
     let status = try Link(invocation).call("system.status")
     try invocation.console.print(status) { _ in StatusTable(status).text }
+  }
+
+  static let metrics = Command(
+    "metrics", options: [.json],
+    summary: "print what was counted and measured, for Prometheus; for administrators",
+    details: """
+      The text is in Prometheus' format 0.0.4, as node_exporter's textfile collector reads it.
+
+      Example, for a timer:
+        checkoutctl metrics >metrics.tmp && mv metrics.tmp /var/lib/node_exporter/checkoutd.prom
+      """
+  ) { invocation throws(Failure) in
+    let metrics = try Link(invocation).call("system.metrics")
+    guard let text = metrics["text"]?.string else {
+      throw .client(.protocolViolation("metrics without a text"))
+    }
+    // The last line has an end of its own.
+    try invocation.console.print(metrics) { _ in String(text.dropLast()) }
   }
 
   static let discover = Command(

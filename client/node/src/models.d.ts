@@ -327,6 +327,16 @@ export interface Calls {
       store: Record<string, unknown>;
     };
   };
+  /** Tells what was counted and measured, for Prometheus; for administrators. */
+  "system.metrics": {
+    params: Record<string, never>;
+    result: {
+      /** As an HTTP server has to say it. */
+      contentType: string;
+      /** Prometheus' text format 0.0.4. */
+      text: string;
+    };
+  };
   /** Lists the connections; for administrators. */
   "system.connections": {
     params: {
