@@ -33,21 +33,7 @@ import ValueTree
 
   /// Starts a checkout, and pays.
   private func paid(_ number: Int) throws -> Value {
-    let id = try #require(try start(number).result?["checkoutId"])
-    let provided = try bench.call(
-      client, "componentWithRedirectManager.provide",
-      ["checkoutId": id, "paymentMethodType": "ADYEN_IDEAL"])
-    let component = try #require(provided.result?["componentId"])
-    client.send(bench.line("component.start", ["componentId": component]).text)
-    bench.turn()
-    bench.answer()
-    for (method, data) in [
-      ("component.updateCollectedData", ["bankId": "0"] as Value?), ("component.submit", nil),
-    ] {
-      let params = (["componentId": component] as Value).adding("data", data)
-      client.send(bench.line(method, params).text)
-      bench.turn()
-    }
+    let id = try bench.submit(session: number, by: client)
     while bench.answer() {}
     _ = try client.readLines()
     #expect(try states()[id]?.string == "completed")
