@@ -100,6 +100,8 @@ class Examples(CtlTest):
         self.assertEqual(json.loads(followed.splitlines()[-1])["method"], "checkout.didFail")
         (self.place / "calls.ndjson").write_text('{"method":"system.ping"}\n')
         self.assertEqual(json.loads(self.run_example(self.example("batch")))["result"], {})
+        self.run_example(self.example("metrics"))
+        self.assertIn("checkoutd_checkouts_ended_total{", (self.place / "checkoutd.prom").read_text())
         self.assert_not_shown(session.client_token, "bankId", BANK)
 
     def test_help_of_pay(self) -> None:
@@ -113,7 +115,7 @@ class Examples(CtlTest):
         told = self.ctl("--help").output.partition("\nCommands:\n")[2].partition("\n\n")[0]
         commands = re.findall(r"^  ([a-z]+)", told, re.MULTILINE)
         with_example = [command for command in commands if self.example(command)]
-        self.assertEqual(with_example, ["start", "pay", "show", "banks", "follow", "wait", "cancel", "call", "batch"])
+        self.assertEqual(with_example, ["start", "pay", "show", "banks", "follow", "wait", "cancel", "call", "batch", "metrics"])
 
     def example(self, command: str) -> str:
         """The shell commands in what there is to know of a command."""

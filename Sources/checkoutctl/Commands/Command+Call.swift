@@ -37,7 +37,7 @@ extension Command {
       The text is in Prometheus' format 0.0.4, as node_exporter's textfile collector reads it.
 
       Example, for a timer:
-        checkoutctl metrics >metrics.tmp && mv metrics.tmp /var/lib/node_exporter/checkoutd.prom
+        checkoutctl metrics >metrics.tmp && mv metrics.tmp checkoutd.prom
       """
   ) { invocation throws(Failure) in
     let metrics = try Link(invocation).call("system.metrics")
