@@ -56,7 +56,9 @@ final class Counters {
   /// so many.
   func countOutcome(_ outcome: Outcome, of type: String?, by count: Int64) {
     let method = type.map { Self.methods.contains($0) ? $0 : "other" } ?? "none"
-    outcomes[OutcomeKey(paymentMethod: method, outcome: outcome), default: 0] += count
+    let key = OutcomeKey(paymentMethod: method, outcome: outcome)
+    let sum = (outcomes[key] ?? 0) + count
+    outcomes[key] = sum == 0 ? nil : sum
   }
 
   private static let methods = Set(ComponentRow.all.flatMap(\.paymentMethodTypes))

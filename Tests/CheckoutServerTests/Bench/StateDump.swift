@@ -25,6 +25,8 @@ struct StateDump: Equatable {
     "Lifetime.report", "Server.report", "Questions.report", "Counters.refusedCalls",
     "Counters.calls",
     "ConnectionOutput.refusal",
+    // How long something has taken: it has, whatever becomes of the turn.
+    "Counters.requests", "Counters.commits",
     // Numbers of turns.
     "CheckoutStore.turn", "CheckoutLog.turn", "Outbound.number", "EventHub.waitCount",
     // Memory that is reused, and what was worked out once.
