@@ -10,7 +10,7 @@ from support.lines import JsonObject
 from support.sandbox import Session
 
 TYPED = "Quisthoudt"
-PUBLIC = {"checkoutId", "state", "seq", "owner", "createdAt", "endedAt", "paymentHandling", "clientSession"}
+PUBLIC = {"checkoutId", "startKey", "state", "seq", "owner", "createdAt", "endedAt", "paymentHandling", "clientSession"}
 PUBLIC |= {"components", "awaiting", "payment", "outcome", "error", "expiresAt"}
 
 
